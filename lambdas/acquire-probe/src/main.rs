@@ -1,0 +1,3 @@
+//! Grants or refuses the half-open probe's lease.
+
+fn main() {}

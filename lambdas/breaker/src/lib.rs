@@ -1,0 +1,1 @@
+//! The breaker protocol: pure decisions and conditional updates as data.

@@ -1,0 +1,1 @@
+//! The table of circuits: conditional updates said to DynamoDB.

@@ -1,0 +1,3 @@
+//! The demo: an outage, told on a terminal and checked against the partner's own log.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! A partner API that behaves, and misbehaves, as a script tells it.

@@ -1,0 +1,3 @@
+//! The whole system in one process.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! What the engine tests, the cases and the model share.
