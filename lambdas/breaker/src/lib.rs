@@ -1,1 +1,3 @@
 //! The breaker protocol: pure decisions and conditional updates as data.
+
+pub mod policy;
