@@ -66,7 +66,7 @@ pub struct CallFile {
     pub method: Method,
     /// Where the call goes: http or https, parameters only as whole path segments or whole query values, as in
     /// `https://partner.example.com/stock/{isbn}?in={country}`.
-    #[schemars(regex(pattern = "^https?://[^#@]+$"), length(max = limits::URL_LENGTH))]
+    #[schemars(regex(pattern = "^https?://[^/?#@{}]+([/?][^#]*)?$"), length(max = limits::URL_LENGTH))]
     pub url: String,
     /// Headers that each call sends. They are no place for secrets: whoever reads the deployed machine reads them.
     #[serde(default, skip_serializing_if = "Headers::is_empty")]

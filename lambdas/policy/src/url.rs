@@ -66,6 +66,10 @@ impl Template {
         let authority = authority.ok_or_else(|| refuse("a URL that starts with http:// or https://"))?;
         let end = authority.find(['/', '?']).unwrap_or(authority.len());
         let (authority, rest) = authority.split_at(end);
+        if authority.is_empty() {
+            // A URL parser skips such slashes and takes the first segment for the host.
+            return Err(refuse("a host behind http:// or https://"));
+        }
         if authority.contains('@') {
             return Err(refuse("no user or password in a URL: use an authorization header"));
         }
@@ -312,7 +316,9 @@ mod tests {
             ("https://h/a\tb", "white space"),
             ("ftp://h/", "http:// or https://"),
             ("//h/", "http:// or https://"),
-            ("https:///x", "http"),
+            ("https:///x", "a host"),
+            ("https:///{a}", "a host"),
+            ("https://?q={a}", "a host"),
             ("https://h:99999/", "port"),
             ("https://h:0/", "port"),
             ("https://", "host"),
