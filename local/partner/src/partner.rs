@@ -11,7 +11,7 @@ use std::{
 use tokio::{runtime, sync::oneshot};
 
 use crate::{
-    journal::{Entry, How, Log},
+    journal::{Entry, How, Log, Stamp},
     open_files::allow_open_files,
     script::Script,
     server::{Stage, serve_until},
@@ -120,6 +120,11 @@ impl Partner {
     /// Lets every request go on that hangs or is held at this moment; those that come later wait for the next release.
     pub fn release(&self) {
         self.stage.release();
+    }
+
+    /// This moment on the clock that the log is written by.
+    pub fn now(&self) -> Stamp {
+        self.stage.journal.now()
     }
 
     /// The log as it is now.
