@@ -35,7 +35,10 @@ pub struct Probe {
 impl Probe {
     /// A probe whose first success closes the circuit.
     pub fn new(lease_ms: u64) -> Self {
-        Self { lease_ms, successes_to_close: one() }
+        Self {
+            lease_ms,
+            successes_to_close: one(),
+        }
     }
 }
 
