@@ -1,0 +1,71 @@
+//! The handler against real loopback sockets: what a partner can do to a call, and what comes of it.
+
+// A test may panic; clippy knows that of test functions, not of the helpers beside them.
+#![allow(clippy::unwrap_used)]
+
+mod answers;
+mod faults;
+mod partner;
+mod requests;
+
+use serde_json::{Value, json};
+
+use crate::client::Client;
+use crate::error::Error;
+use crate::event::CallPartner;
+use crate::handler::handle;
+use breaker::clock::Timestamp;
+
+const TIMEOUT_MS: u64 = 300;
+
+fn client() -> Client {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Client::new().unwrap()
+}
+
+/// An event for a call of this URL.
+fn event(url: &str) -> Value {
+    json!({
+        "policy": {
+            "circuit": "stock",
+            "params": {"isbn": ".{1,200}"},
+            "call": {"method": "GET", "url": url, "headers": {}, "timeoutMs": TIMEOUT_MS, "maxResponseBytes": 1000}
+        },
+        "params": {"isbn": "9783161484100"},
+        "circuit": {}
+    })
+}
+
+fn event_for(partner: &partner::Partner) -> Value {
+    event(&format!("http://{}/stock/{{isbn}}", partner.address))
+}
+
+async fn invoke_with(client: &Client, event: Value) -> Result<Value, Error> {
+    let now = Timestamp::parse("2026-11-30T12:00:00.000Z").unwrap();
+    let result = handle(&CallPartner::read(event)?, client, now).await?;
+    Ok(serde_json::to_value(result).unwrap())
+}
+
+async fn invoke(event: Value) -> Result<Value, Error> {
+    invoke_with(&client(), event).await
+}
+
+/// Asserts verdict, reason and kind, and returns the answer.
+#[track_caller]
+fn assert_outcome(result: &Value, verdict: &str, reason: &str, kind: Option<&str>) {
+    let outcome = &result["outcome"];
+    let found = (
+        outcome["verdict"].as_str(),
+        outcome["reason"].as_str(),
+        outcome["kind"].as_str(),
+    );
+    assert_eq!(found, (Some(verdict), Some(reason), kind), "{result}");
+    assert_eq!(outcome["message"].is_string(), kind.is_some(), "{result}");
+    let answered = match reason {
+        "live" => true,
+        "unsupported-response" => result["answer"]["status"] == 502,
+        "invalid" => result["answer"]["status"] == 400,
+        _ => false,
+    };
+    assert_eq!(result.get("answer").is_some(), answered, "{result}");
+}
