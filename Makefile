@@ -1,0 +1,91 @@
+# The commands of this repository; `make` alone lists them. CONTRIBUTING.md says more about each.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules
+
+# Of `make local`: the policies, the two ports, and any other argument of stepbreaker-local.
+CIRCUITS ?= statemachine/circuits
+PORT ?= 8080
+AWS_PORT ?= 4566
+ARGS ?=
+
+# Every build is of the whole workspace in the one development profile: other packages or another profile would mean
+# other features, and the heavy crates twice.
+CARGO ?= cargo
+BINARIES := target/debug
+VENV := .venv
+LINT := statemachine/lint
+
+.PHONY: help demo local test lint fmt lambdas tools clean build needs-rust needs-node needs-python
+
+help: ## Lists these commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: build ## Shows an outage of a partner, and checks it against the partner's own log (ARGS=--fail-first-probe, --stray-request)
+	@exec $(BINARIES)/demo $(ARGS)
+
+local: build ## Runs the whole system here, until Ctrl-C (CIRCUITS=dir, PORT=, AWS_PORT=, ARGS=)
+	@exec $(BINARIES)/stepbreaker-local --circuits '$(CIRCUITS)' --port $(PORT) --aws-port $(AWS_PORT) $(ARGS)
+
+test: build $(VENV)/installed ## Runs every test; needs no network once everything is installed, and no Docker
+	$(CARGO) test --workspace --locked
+	bash tests/scripts/front_door.sh
+	$(VENV)/bin/python tests/scripts/sdk.py
+
+lint: needs-rust $(LINT)/node_modules/.installed ## Checks formatting, Rust and the definition
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(LINT)/node_modules/.bin/asl-validator --json-path statemachine/circuit-breaker.asl.json
+
+fmt: needs-rust ## Formats the Rust code
+	$(CARGO) fmt --all
+
+lambdas: needs-rust ## Builds the Lambdas as they are shipped, for this machine's architecture, and tells their sizes
+	$(CARGO) build --locked --profile lambda -p call-partner -p acquire-probe -p record-outcome
+	@printf '%-16s %10s %10s\n' function bytes gzipped
+	@for function in call-partner acquire-probe record-outcome; do \
+	  printf '%-16s %10d %10d\n' $$function \
+	    "$$(wc -c < target/lambda/$$function)" "$$(gzip -9 -c target/lambda/$$function | wc -c)"; \
+	done
+
+tools: $(VENV)/installed $(LINT)/node_modules/.installed ## Installs what tests and lint need beside Rust: the one step with a network
+
+clean: ## Removes everything that was built or installed here
+	$(CARGO) clean
+	rm -rf $(VENV) $(LINT)/node_modules
+
+build: needs-rust
+	@echo 'Building (the first time some minutes: it includes SQLite and the AWS SDK) …'
+	@$(CARGO) build --workspace --bins --locked
+
+$(VENV)/installed: tests/scripts/requirements.txt | needs-python
+	python3 -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+$(LINT)/node_modules/.installed: $(LINT)/package-lock.json | needs-node
+	npm ci --prefix $(LINT) --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+# Tells what is missing and how to get it, all at once rather than one error after another.
+needs-rust:
+	@missing=0; \
+	command -v $(CARGO) > /dev/null || { missing=1; \
+	  echo 'Missing: cargo, of Rust 1.95 or later.  Get it with rustup: https://rustup.rs' >&2; }; \
+	command -v cc > /dev/null || { missing=1; \
+	  echo 'Missing: cc, a C compiler.  Debian, Ubuntu: sudo apt-get install build-essential   macOS: xcode-select --install' >&2; }; \
+	exit $$missing
+
+needs-node:
+	@command -v npm > /dev/null || { \
+	  echo 'Missing: npm, of Node.js 20 or later.  Debian, Ubuntu: sudo apt-get install nodejs npm   macOS: brew install node' >&2; exit 1; }
+
+needs-python:
+	@missing=0; \
+	python3 -c 'import ensurepip, venv' 2> /dev/null || { missing=1; \
+	  echo 'Missing: python3 with venv.  Debian, Ubuntu: sudo apt-get install python3-venv   macOS: brew install python' >&2; }; \
+	command -v curl > /dev/null || { missing=1; \
+	  echo 'Missing: curl.  Debian, Ubuntu: sudo apt-get install curl' >&2; }; \
+	exit $$missing
