@@ -1,14 +1,15 @@
 //! One invocation: check, call, classify.
 
 use breaker::clock::Timestamp;
+use policy::Params;
 use policy::url::{Template, Unfilled};
-use policy::{Call, Params};
 
 use crate::answer::{Answer, CallResult};
-use crate::classification::{Body, End, Kind, live};
-use crate::client::{Client, NoAnswer};
+use crate::classification::{Kind, live};
+use crate::client::Client;
 use crate::error::Error;
 use crate::event::CallPartner;
+use crate::message;
 
 /// What a probe's lease must have left when its call is over: clocks agree to a second (the protocol's *Decisions*).
 const LEASE_SPARE_MS: u64 = 1_000;
@@ -46,7 +47,7 @@ pub async fn handle(event: &CallPartner, client: &Client, now: Timestamp) -> Res
             outcome: live(),
             answer: Some(answer),
         },
-        Err(no_answer) => unanswered(no_answer, call),
+        Err(no_answer) => message::unanswered(no_answer, call),
     })
 }
 
@@ -61,44 +62,5 @@ fn refused(message: &str) -> CallResult {
     CallResult {
         outcome: Kind::Invalid.outcome(message.to_owned()),
         answer: Some(Answer::message(400, message)),
-    }
-}
-
-/// A call that gave nothing to pass on, in words that hold nothing of the partner's.
-fn unanswered(NoAnswer { kind, end }: NoAnswer, call: &Call) -> CallResult {
-    let message = match (kind, end) {
-        (Kind::Status5xx | Kind::Status429 | Kind::Protocol, End::Answered(status, _)) => {
-            format!("the partner answered with status {status}")
-        }
-        (Kind::Credentials, End::Answered(status, _)) => {
-            format!("the partner refused our credentials with status {status}")
-        }
-        (Kind::Timeout, End::Answered(_, Body::Deadline)) => {
-            format!("the partner's answer was not complete within {} ms", call.timeout_ms)
-        }
-        (Kind::Timeout, _) => format!("the partner did not answer within {} ms", call.timeout_ms),
-        (Kind::TooLarge, _) => {
-            format!(
-                "the partner's answer is larger than {} bytes, or than an execution holds",
-                call.max_response_bytes
-            )
-        }
-        (Kind::Dns, _) => "the partner's name has no address".to_owned(),
-        (Kind::Connect, _) => "the partner accepts no connection".to_owned(),
-        (Kind::Tls, _) => "no secure connection to the partner could be agreed on".to_owned(),
-        (Kind::Reset, _) => "the partner closed the connection before it answered".to_owned(),
-        (Kind::Body, _) => "the partner closed the connection in the middle of its answer".to_owned(),
-        (Kind::Decode, _) => "the partner's answer is not encoded as it says".to_owned(),
-        (Kind::NotText, _) => "the partner's answer is not UTF-8 text".to_owned(),
-        (Kind::Status5xx | Kind::Status429 | Kind::Credentials | Kind::Protocol, End::Unanswered(_)) => {
-            "what the partner sent is no HTTP".to_owned()
-        }
-        (Kind::Invalid | Kind::ProbeLate, _) => "nothing was called".to_owned(),
-    };
-    let unsupported = matches!(kind, Kind::TooLarge | Kind::NotText);
-    let answer = unsupported.then(|| Answer::message(502, "the partner's answer can't be passed on"));
-    CallResult {
-        outcome: kind.outcome(message),
-        answer,
     }
 }

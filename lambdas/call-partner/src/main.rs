@@ -12,6 +12,7 @@ mod event;
 mod fault;
 mod handler;
 mod log;
+mod message;
 
 #[cfg(test)]
 mod tests;
@@ -30,7 +31,7 @@ use crate::event::CallPartner;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_runtime::Error> {
-    log::start(env::var("RUST_LOG").ok().as_deref())?;
+    log::start(env::var("RUST_LOG").ok().as_deref()).map_err(|error| error.to_string())?;
     // An error means that a provider is installed already: there is only this one in the program.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = Client::new()?;
@@ -38,21 +39,17 @@ async fn main() -> Result<(), lambda_runtime::Error> {
     lambda_runtime::run(service_fn(invoke)).await
 }
 
+/// A failed invocation is logged by the runtime.
 async fn invoke(event: Value, client: &Client) -> Result<CallResult, Error> {
     let started = Instant::now();
-    let event = CallPartner::read(event).inspect_err(|error| tracing::error!(%error, "bad payload"))?;
+    let event = CallPartner::read(event)?;
+    let result = handler::handle(&event, client, now()).await?;
     let circuit = event.policy.circuit.as_str();
-    let result = handler::handle(&event, client, now()).await;
+    let (reason, kind) = (result.outcome.reason.as_str(), result.outcome.kind.as_deref());
+    let status = result.answer.as_ref().map(|answer| answer.status);
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    match &result {
-        Ok(CallResult { outcome, answer }) => {
-            let status = answer.as_ref().map(|answer| answer.status);
-            let (reason, kind) = (outcome.reason.as_str(), outcome.kind.as_deref());
-            tracing::info!(circuit, reason, kind, status, ms, "partner called");
-        }
-        Err(error) => tracing::error!(circuit, %error, ms, "bad payload"),
-    }
-    result
+    tracing::info!(circuit, reason, kind, status, ms, "partner called");
+    Ok(result)
 }
 
 fn now() -> Timestamp {

@@ -2,14 +2,12 @@
 //!
 //! First each field by itself (its type, range and name), then the rules between fields, where those are sound.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value};
 
 use crate::limits::{self, Number};
 use crate::pattern::Pattern;
 use crate::problem::Problems;
-use crate::route::Segment;
+use crate::rules::{self, Declared};
 use crate::url::Template;
 use crate::{headers, params, route};
 
@@ -57,7 +55,7 @@ pub(crate) fn check(file: &Value, name: &str, problems: &mut Problems<'_>) {
     });
     let params = patterns(file, problems);
     let call = object(
-        required(file, "call"),
+        file.get("call"),
         "call",
         &["method", "url", "headers", "timeoutMs", "maxResponseBytes"],
         problems,
@@ -98,8 +96,8 @@ pub(crate) fn check(file: &Value, name: &str, problems: &mut Problems<'_>) {
         });
     }
     fallback(file, problems);
-    lease(file, problems);
-    uses(&params, url.as_ref(), path.as_deref(), route.is_some(), problems);
+    rules::lease(file, problems);
+    rules::uses(&params, url.as_ref(), path.as_deref(), route.is_some(), problems);
 }
 
 fn circuit(file: &Map<String, Value>, name: &str, problems: &mut Problems<'_>) {
@@ -161,9 +159,6 @@ fn parsed<T>(
     None
 }
 
-/// The declared parameters, and whether each may be empty; `None` for one whose pattern is refused.
-type Declared<'a> = Vec<(&'a str, Option<bool>)>;
-
 fn patterns<'a>(file: &'a Map<String, Value>, problems: &mut Problems<'_>) -> Declared<'a> {
     let Some(value) = file.get("params") else {
         return Vec::new();
@@ -206,7 +201,7 @@ fn patterns<'a>(file: &'a Map<String, Value>, problems: &mut Problems<'_>) -> De
 }
 
 fn fallback(file: &Map<String, Value>, problems: &mut Problems<'_>) {
-    let Some(fallback) = object(required(file, "fallback"), "fallback", &["status", "body"], problems) else {
+    let Some(fallback) = object(file.get("fallback"), "fallback", &["status", "body"], problems) else {
         return;
     };
     number(fallback, &limits::FALLBACK_STATUS, problems);
@@ -220,93 +215,6 @@ fn fallback(file: &Map<String, Value>, problems: &mut Problems<'_>) {
             }
         }
     }
-}
-
-/// The rule between the lease and the time-out (the protocol's *Decisions*).
-fn lease(file: &Map<String, Value>, problems: &mut Problems<'_>) {
-    if problems.has(limits::TIMEOUT_MS.field) || problems.has(limits::PROBE_LEASE_MS.field) {
-        return;
-    }
-    let find = |section: &str, key: &str| {
-        file.get(section)
-            .and_then(|value| value.get(key))
-            .and_then(Value::as_u64)
-    };
-    let timeout_ms = find("call", "timeoutMs")
-        .or(limits::TIMEOUT_MS.default)
-        .unwrap_or_default();
-    if let Some(lease_ms) = find("probe", "leaseMs") {
-        let least = timeout_ms + limits::LEASE_OVER_TIMEOUT_MS;
-        if lease_ms <= least {
-            let allowed = format!("more than call.timeoutMs + {} = {least}", limits::LEASE_OVER_TIMEOUT_MS);
-            problems.add(limits::PROBE_LEASE_MS.field, format!("is {lease_ms}"), allowed);
-        }
-    }
-}
-
-/// The rules between the parameters, the URL and the route.
-fn uses(
-    declared: &Declared<'_>,
-    url: Option<&Template>,
-    path: Option<&[Segment]>,
-    routed: bool,
-    problems: &mut Problems<'_>,
-) {
-    let in_url: Vec<(&str, bool)> = url.map(|url| url.placed().collect()).unwrap_or_default();
-    let in_path: BTreeSet<&str> = path.unwrap_or_default().iter().filter_map(parameter).collect();
-    let is_declared = |name: &str| declared.iter().any(|(declared, _)| *declared == name);
-    let url_names: BTreeSet<&str> = in_url.iter().map(|(name, _)| *name).collect();
-    for (field, names) in [("call.url", &url_names), ("route.path", &in_path)] {
-        for name in names.iter().filter(|name| !is_declared(name)) {
-            problems.add(
-                field,
-                format!("has {{{name}}}, which is not declared"),
-                format!("a pattern in params.{name}"),
-            );
-        }
-    }
-    if let (Some(_), true) = (path, routed) {
-        for name in url_names.difference(&in_path) {
-            let allowed =
-                "the same parameters in route.path, or no route: a call by the route could never fill them in";
-            problems.add(
-                "call.url",
-                format!("has {{{name}}}, which route.path does not supply"),
-                allowed,
-            );
-        }
-    }
-    // Only where both are sound: otherwise a parameter seems unused because its place could not be read.
-    if url.is_some() && path.is_some() == routed {
-        for (name, _) in declared
-            .iter()
-            .filter(|(name, _)| !url_names.contains(name) && !in_path.contains(name))
-        {
-            problems.add(
-                format!("params.{name}"),
-                "is used neither in call.url nor in route.path",
-                "leave it out",
-            );
-        }
-    }
-    for (name, empty) in declared {
-        let is_segment = in_path.contains(name) || in_url.iter().any(|(used, is_segment)| used == name && *is_segment);
-        if *empty == Some(true) && is_segment {
-            let allowed = "a pattern that asks for a character at least, since an empty segment changes the path";
-            problems.add(format!("params.{name}"), "accepts the empty value", allowed);
-        }
-    }
-}
-
-fn parameter(segment: &Segment) -> Option<&str> {
-    match segment {
-        Segment::Parameter(name) => Some(name),
-        Segment::Literal(_) => None,
-    }
-}
-
-fn required<'v>(file: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
-    file.get(key)
 }
 
 /// An object's fields; those that are not known are refused by name.

@@ -18,6 +18,7 @@ mod params;
 mod pattern;
 mod problem;
 mod route;
+mod rules;
 pub mod set;
 pub mod url;
 

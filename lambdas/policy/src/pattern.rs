@@ -17,6 +17,7 @@ use set::Set;
 #[derive(Clone, Debug)]
 pub struct Pattern {
     regex: regex_lite::Regex,
+    portable: String,
     accepts_empty: bool,
 }
 
@@ -62,11 +63,13 @@ impl Pattern {
                     .to_owned(),
             ));
         }
-        let regex = regex_lite::Regex::new(&format!("^(?:{})$", node.portable()))
+        let portable = node.portable();
+        let regex = regex_lite::Regex::new(&format!("^(?:{portable})$"))
             .map_err(|error| whole(format!("it can't be compiled: {error}")))?;
         Ok(Self {
             regex,
             accepts_empty: node.accepts_empty(),
+            portable,
         })
     }
 
@@ -76,6 +79,13 @@ impl Pattern {
         value.encode_utf16().take(limits::VALUE_LENGTH + 1).count() <= limits::VALUE_LENGTH
             && !matches!(value, "." | "..")
             && self.regex.is_match(value)
+    }
+
+    /// The pattern written so that Java, JavaScript (with the `u` flag) and Rust read it alike: each class in full, as in
+    /// `[\u0030-\u0039]{10,10}`. Whoever hands a pattern to another engine hands on this, not the policy's text: to
+    /// JavaScript `.` means one character more. It is not anchored.
+    pub fn portable(&self) -> &str {
+        &self.portable
     }
 
     /// Whether the empty value matches.
@@ -208,6 +218,13 @@ mod tests {
                 refusal.says
             );
         }
+    }
+
+    #[test]
+    fn portable_pattern_leaves_nothing_to_the_engine() {
+        let portable = Pattern::parse("(a|.)?[^0-9]").unwrap().portable().to_owned();
+        let any = "[^\\u000a\\u000d\\u0085\\u2028\\u2029]";
+        assert_eq!(portable, format!("(?:(?:[\\u0061]|{any})){{0,1}}[^\\u0030-\\u0039]"));
     }
 
     #[test]
