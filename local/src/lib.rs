@@ -1,4 +1,28 @@
-//! The whole system in one process.
+//! The whole system in one process: front door, Step Functions, DynamoDB, Lambda, and an endpoint for AWS SDKs.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), stepbreaker_local::StartError> {
+//! use stepbreaker_local::{Config, System};
+//! let system = System::start(Config::new("statemachine/circuits")).await?;
+//! println!("{}", system.front_door_url());
+//! system.stop().await;
+//! # Ok(())
+//! # }
+//! ```
 
+mod aws;
+mod circuits;
+mod config;
+mod dynamodb;
+mod error;
+mod front_door;
 mod http;
+mod integrations;
 pub mod lambda_host;
+mod step_functions;
+mod system;
+
+pub use config::Config;
+pub use error::StartError;
+pub use integrations::EventBus;
+pub use system::{CircuitInfo, System};

@@ -1,3 +1,64 @@
-//! The whole system in one process.
+//! `stepbreaker-local`: the whole system in one process.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "it talks to a terminal")]
 
-fn main() {}
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use stepbreaker_local::{StartError, System};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use terminal::{Options, announce, start_log};
+
+/// What could not be used: an option, a policy, a port, an executable, a DynamoDB.
+const REFUSED: u8 = 2;
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    start_log(options.log_format);
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("stepbreaker-local: no threads to run on: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    match runtime.block_on(run(options)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("stepbreaker-local: {error}");
+            ExitCode::from(REFUSED)
+        }
+    }
+}
+
+async fn run(options: Options) -> Result<(), StartError> {
+    // From here on neither signal ends the process before its children.
+    let (interrupt, terminate) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
+    let format = options.log_format;
+    let system = System::start(options.config()).await?;
+    announce(&system, format);
+    match (interrupt, terminate) {
+        (Ok(interrupt), Ok(terminate)) => stop_when_asked(system, interrupt, terminate).await,
+        _ => {
+            tracing::error!("signals can't be handled");
+            system.stop().await;
+        }
+    }
+    Ok(())
+}
+
+async fn stop_when_asked(system: System, mut interrupt: Signal, mut terminate: Signal) {
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    tracing::info!("stopping");
+    tokio::select! {
+        () = system.stop() => {}
+        // Asked a second time, it waits no longer; dropping the runtime still kills every child.
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+}

@@ -3,6 +3,7 @@
 
 mod body;
 mod client;
+mod path;
 mod server;
 
 use bytes::Bytes;
@@ -11,7 +12,8 @@ use http::{Response, StatusCode};
 use http_body_util::Full;
 
 pub(crate) use body::{BodyError, read};
-pub(crate) use client::{Client, ClientError};
+pub(crate) use client::Client;
+pub(crate) use path::segments;
 pub(crate) use server::{Server, StopReceiver, serve, stopped};
 
 /// An answer that is complete in memory. All bodies here are bounded, so none needs streaming.

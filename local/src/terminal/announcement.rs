@@ -1,0 +1,81 @@
+//! What the command says when the system can be called.
+
+use std::io::Write;
+
+use serde_json::json;
+use stepbreaker_local::{CircuitInfo, System};
+
+use super::LogFormat;
+use super::log::colours;
+
+/// Says that the system is ready: a block for a person, or one line of JSON.
+pub(crate) fn announce(system: &System, format: LogFormat) {
+    let mut out = std::io::stdout().lock();
+    let written = match format {
+        LogFormat::Text => {
+            let bold = if colours(&std::io::stdout()) {
+                ("\x1b[1m", "\x1b[0m")
+            } else {
+                ("", "")
+            };
+            writeln!(out, "{}", block(system, bold))
+        }
+        LogFormat::Json => writeln!(out, "{}", line(system)),
+    };
+    // Whoever started it may not care to read.
+    let _ = written.and_then(|()| out.flush());
+}
+
+fn line(system: &System) -> serde_json::Value {
+    let circuits = system.circuits().iter().map(|circuit| {
+        let route = circuit
+            .route
+            .as_ref()
+            .map(|(method, path)| json!({ "method": method, "path": path }));
+        json!({ "circuit": circuit.name, "stateMachineArn": circuit.machine_arn, "route": route })
+    });
+    json!({
+        "event": "ready",
+        "frontDoor": system.front_door_url(),
+        "aws": system.aws_url(),
+        "dynamodb": system.dynamodb_url(),
+        "table": system.table(),
+        "circuits": circuits.collect::<Vec<_>>(),
+    })
+}
+
+fn block(system: &System, (bold, plain): (&str, &str)) -> String {
+    let (front_door, aws) = (system.front_door_url(), system.aws_url());
+    let circuits: String = system
+        .circuits()
+        .iter()
+        .map(|circuit| circuit_block(circuit, &front_door))
+        .collect();
+    format!(
+        "{bold}Stepbreaker is ready.{plain}\n\n\
+         \x20 front door   {front_door}\n\
+         \x20 AWS          {aws}   (Step Functions, DynamoDB, Lambda)\n\
+         \x20 table        {}\n\n\
+         {bold}Circuits{plain}\n{circuits}\n\
+         {bold}For AWS SDKs and the CLI{plain}\n\
+         \x20 export AWS_ENDPOINT_URL={aws} AWS_REGION={} AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local\n\n\
+         Ctrl-C stops it.",
+        system.table(),
+        system.region(),
+    )
+}
+
+fn circuit_block(circuit: &CircuitInfo, front_door: &str) -> String {
+    let name = &circuit.name;
+    let call = match &circuit.route {
+        Some((method, path)) => {
+            let head = if method == "HEAD" { "--head" } else { "-i" };
+            format!("{method} {path}\n      curl {head} '{front_door}{path}'")
+        }
+        None => {
+            let body = r#"{"params":{}}"#;
+            format!("POST /circuits/{name}/calls\n      curl -i '{front_door}/circuits/{name}/calls' -d '{body}'")
+        }
+    };
+    format!("  {name}\n    {call}\n      curl '{front_door}/circuits/{name}'\n")
+}

@@ -1,0 +1,36 @@
+//! The log: on standard error, so that standard output holds only what says that the system is ready.
+
+use std::io::IsTerminal;
+
+use clap::ValueEnum;
+use tracing_subscriber::EnvFilter;
+
+/// What is logged unless `RUST_LOG` says otherwise: a line per customer's request, and what goes wrong. The functions'
+/// own lines are `lambda=debug`; the embedded database's warnings are refused conditions, which are no trouble.
+const USUAL: &str = "info,dynoxide=error";
+
+/// How lines are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    /// For a person.
+    Text,
+    /// An object per line.
+    Json,
+}
+
+/// Starts the log.
+pub(crate) fn start_log(format: LogFormat) {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(USUAL));
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    match format {
+        LogFormat::Text => log.with_ansi(colours(&std::io::stderr())).compact().init(),
+        LogFormat::Json => log.json().flatten_event(true).init(),
+    }
+}
+
+/// Colours only for a person's eyes (<https://no-color.org>).
+pub(super) fn colours(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
