@@ -13,6 +13,9 @@ use crate::update::{Assignment, Condition};
 const COVER: u64 = 11;
 /// Older slices than this many are removed by the next count: a late writer may still need the others.
 const KEEP: u64 = 22;
+/// So many slices are removed by one update at most: an expression holds some hundreds of names. A circuit of ours has
+/// 33 at most; what a malformed item has more of goes with the next updates.
+const REMOVED_AT_ONCE: usize = 200;
 /// More than this in one slice is no count of ours, and reads as none.
 const MOST: u64 = 1_000_000_000;
 
@@ -70,6 +73,7 @@ fn remove(item: &Item, which: impl Fn(u64) -> bool) -> Vec<Assignment> {
     let names = item.attributes().keys();
     names
         .filter(|name| slice_of(name).is_some_and(&which))
+        .take(REMOVED_AT_ONCE)
         .cloned()
         .map(Assignment::Remove)
         .collect()
@@ -170,5 +174,12 @@ mod tests {
             [Assignment::Remove("s77".into()), Assignment::Remove("w77".into())]
         );
         assert_eq!(remove_all(&seen).len(), 4);
+    }
+    #[test]
+    fn an_item_full_of_slices_is_cleared_in_steps_that_an_expression_holds() {
+        let many: Attributes = (0..500)
+            .map(|slice| (failures_name(slice), Attribute::number(1)))
+            .collect();
+        assert_eq!(remove_all(&many.into()).len(), REMOVED_AT_ONCE);
     }
 }

@@ -1,1 +1,9 @@
-//! The table of circuits: conditional updates said to DynamoDB.
+//! The table of circuits: conditional updates said to DynamoDB, and the only crate that names its SDK.
+
+mod attribute;
+mod connection;
+mod expression;
+mod table;
+
+pub use connection::connect;
+pub use table::{StoreError, Table};
