@@ -9,8 +9,8 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::answer::{Answer, PLAIN_TEXT};
 use crate::classification::{Body, End, Fault, Kind, classify};
-use crate::error::Error;
 use crate::fault;
+use function::error::Error;
 
 /// How long an idle connection is kept. Many servers close theirs after five seconds; a request that meets the closing
 /// looks like a partner that drops connections, so ours are given up first.

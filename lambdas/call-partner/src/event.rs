@@ -7,7 +7,7 @@ use policy::Call;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::error::Error;
+use function::error::Error;
 
 /// The event of call-partner.
 #[derive(Debug, Deserialize)]
@@ -35,24 +35,6 @@ pub struct CallPolicy {
 }
 
 impl CallPartner {
-    /// Reads an event.
-    ///
-    /// # Errors
-    /// [`Error::BadPayload`], which names a field where that can be done without repeating a value.
-    pub fn read(event: Value) -> Result<Self, Error> {
-        serde_json::from_value(event).map_err(|error| {
-            let text = error.to_string();
-            // serde's other messages quote the value that they found, and a value may be anything.
-            let names_a_field = text.starts_with("missing field") || text.starts_with("unknown field");
-            let what = if names_a_field {
-                text
-            } else {
-                "a field has the wrong type".to_owned()
-            };
-            Error::BadPayload { what }
-        })
-    }
-
     /// Until when this call's lease holds, if the call is the probe.
     ///
     /// # Errors

@@ -7,9 +7,9 @@ use policy::url::{Template, Unfilled};
 use crate::answer::{Answer, CallResult};
 use crate::classification::{Kind, live};
 use crate::client::Client;
-use crate::error::Error;
 use crate::event::CallPartner;
 use crate::message;
+use function::error::Error;
 
 /// What a probe's lease must have left when its call is over: clocks agree to a second (the protocol's *Decisions*).
 const LEASE_SPARE_MS: u64 = 1_000;

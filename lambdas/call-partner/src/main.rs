@@ -7,31 +7,29 @@
 mod answer;
 mod classification;
 mod client;
-mod error;
 mod event;
 mod fault;
 mod handler;
-mod log;
 mod message;
 
 #[cfg(test)]
 mod tests;
 
 use std::env;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
-use breaker::clock::Timestamp;
+use function::clock::now;
+use function::error::Error;
 use lambda_runtime::{LambdaEvent, service_fn};
 use serde_json::Value;
 
 use crate::answer::CallResult;
 use crate::client::Client;
-use crate::error::Error;
 use crate::event::CallPartner;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_runtime::Error> {
-    log::start(env::var("RUST_LOG").ok().as_deref()).map_err(|error| error.to_string())?;
+    function::log::start(env::var("RUST_LOG").ok().as_deref()).map_err(|error| error.to_string())?;
     // An error means that a provider is installed already: there is only this one in the program.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = Client::new()?;
@@ -42,7 +40,7 @@ async fn main() -> Result<(), lambda_runtime::Error> {
 /// A failed invocation is logged by the runtime.
 async fn invoke(event: Value, client: &Client) -> Result<CallResult, Error> {
     let started = Instant::now();
-    let event = CallPartner::read(event)?;
+    let event: CallPartner = function::payload::read(event)?;
     let result = handler::handle(&event, client, now()).await?;
     let circuit = event.policy.circuit.as_str();
     let (reason, kind) = (result.outcome.reason.as_str(), result.outcome.kind.as_deref());
@@ -50,9 +48,4 @@ async fn invoke(event: Value, client: &Client) -> Result<CallResult, Error> {
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     tracing::info!(circuit, reason, kind, status, ms, "partner called");
     Ok(result)
-}
-
-fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp::from_ms(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

@@ -11,10 +11,10 @@ mod requests;
 use serde_json::{Value, json};
 
 use crate::client::Client;
-use crate::error::Error;
 use crate::event::CallPartner;
 use crate::handler::handle;
 use breaker::clock::Timestamp;
+use function::error::Error;
 
 const TIMEOUT_MS: u64 = 300;
 
@@ -42,7 +42,7 @@ fn event_for(partner: &partner::Partner) -> Value {
 
 async fn invoke_with(client: &Client, event: Value) -> Result<Value, Error> {
     let now = Timestamp::parse("2026-11-30T12:00:00.000Z").unwrap();
-    let result = handle(&CallPartner::read(event)?, client, now).await?;
+    let result = handle(&function::payload::read::<CallPartner>(event)?, client, now).await?;
     Ok(serde_json::to_value(result).unwrap())
 }
 

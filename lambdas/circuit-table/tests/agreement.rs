@@ -355,7 +355,7 @@ fn any_attribute() -> impl Strategy<Value = Attribute> {
 #[test]
 fn any_item_can_be_read_and_written_to_the_same() {
     let store = Store::new();
-    let names = [
+    const NAMES: [&str; 10] = [
         "state",
         "epoch",
         "openUntil",
@@ -369,7 +369,7 @@ fn any_item_can_be_read_and_written_to_the_same() {
     ];
     let items = || {
         prop::collection::btree_map(
-            prop::sample::select(&names[..]).prop_map(str::to_owned),
+            prop::sample::select(&NAMES[..]).prop_map(str::to_owned),
             any_attribute(),
             0..6,
         )

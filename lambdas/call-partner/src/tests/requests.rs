@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use super::partner::Partner;
 use super::{TIMEOUT_MS, assert_outcome, client, event_for, invoke, invoke_with};
-use crate::error::Error;
 
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
@@ -278,7 +277,9 @@ async fn event_that_is_not_ours_fails_the_invocation_without_repeating_a_value()
             "circuit.lease.until is no",
         ),
     ] {
-        let Error::BadPayload { what } = invoke(event.clone()).await.unwrap_err();
+        let error = invoke(event.clone()).await.unwrap_err();
+        assert_eq!(error.error_type(), "Stepbreaker.BadPayload");
+        let what = error.to_string();
         assert!(what.contains(says) && !what.contains("SECRET"), "{event}: {what}");
     }
     assert_eq!(partner.requests().len(), 0);
