@@ -1,10 +1,13 @@
 //! A definition that can be run.
 
-use crate::{Clock, Diagnostic, InvalidDefinition, Observer, Outcome, Start, StateKind, Tasks};
+use crate::definition::{self, Body, Definition};
+use crate::{InvalidDefinition, StateKind};
 
 /// A parsed and validated definition, ready to run any number of times, also at once.
 #[derive(Debug)]
-pub struct Machine {}
+pub struct Machine {
+    definition: Definition,
+}
 
 /// What a definition holds, so that a test can tell what its cases never took.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,35 +34,38 @@ impl Machine {
     /// # Errors
     /// Everything that is wrong with the definition, and everything in it that this engine does not support, by name.
     pub fn parse(definition: &str, supports: &dyn Fn(&str) -> bool) -> Result<Machine, InvalidDefinition> {
-        let _ = (definition, supports);
-        Err(InvalidDefinition {
-            diagnostics: vec![Diagnostic {
-                code: "SCHEMA_VALIDATION_FAILED",
-                message: "the engine is being written".into(),
-                location: String::new(),
-            }],
+        Ok(Self {
+            definition: definition::parse(definition, supports)?,
         })
     }
 
     /// Every state, in the order of the definition.
     pub fn outline(&self) -> impl Iterator<Item = StateOutline<'_>> {
-        std::iter::empty()
+        self.definition.graph.states.iter().map(|state| {
+            let mut outline = StateOutline {
+                name: &state.name,
+                kind: state.kind(),
+                rules: 0,
+                has_default: false,
+                catchers: 0,
+                resource: None,
+            };
+            match &state.body {
+                Body::Choice(choice) => {
+                    outline.rules = choice.rules.len();
+                    outline.has_default = choice.default.is_some();
+                }
+                Body::Task(task) => {
+                    outline.catchers = task.catch.len();
+                    outline.resource = Some(&task.resource);
+                }
+                Body::Pass(_) | Body::Succeed | Body::Fail(_) => {}
+            }
+            outline
+        })
     }
-}
 
-/// Runs one execution to its end.
-///
-/// Dropping the future stops the execution, a Task under way included.
-pub async fn run(
-    machine: &Machine,
-    start: Start,
-    tasks: &dyn Tasks,
-    clock: &dyn Clock,
-    observer: &dyn Observer,
-) -> Outcome {
-    let _ = (machine, start, tasks, clock, observer);
-    Outcome::Failed {
-        error: "States.Runtime".into(),
-        cause: String::new(),
+    pub(crate) fn definition(&self) -> &Definition {
+        &self.definition
     }
 }

@@ -195,3 +195,13 @@ pub enum Event<'a> {
         cause: &'a str,
     },
 }
+
+impl Event<'_> {
+    /// Whether AWS's history has an event for it.
+    pub(crate) fn is_in_history(&self) -> bool {
+        !matches!(
+            self,
+            Self::ChoiceTaken { .. } | Self::Retried { .. } | Self::Caught { .. }
+        )
+    }
+}

@@ -1,0 +1,151 @@
+//! The states and how they lead to each other.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::fields::Fields;
+use super::report::{MISSING_TRANSITION_TARGET, Report};
+use super::{Scope, State};
+
+/// States that lead to each other: a machine, and later a branch.
+#[derive(Debug)]
+pub(crate) struct Graph {
+    pub(crate) start: usize,
+    pub(crate) states: Vec<State>,
+}
+
+/// Where a state leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Next {
+    State(usize),
+    End,
+}
+
+impl Next {
+    pub(super) fn state(self) -> Option<usize> {
+        match self {
+            Self::State(index) => Some(index),
+            Self::End => None,
+        }
+    }
+}
+
+/// Reads `StartAt` and `States`.
+pub(super) fn parse(fields: &mut Fields, supports: &dyn Fn(&str) -> bool, report: &mut Report) -> Option<Graph> {
+    let missing: Vec<&str> = ["States", "StartAt"]
+        .into_iter()
+        .filter(|name| !fields.has(name))
+        .collect();
+    if !missing.is_empty() {
+        fields.missing(&missing.join(", "), report);
+    }
+    let states = match fields.take("States") {
+        Some(Value::Object(states)) => states,
+        Some(_) => {
+            report.schema(&fields.at("States"), "must be an object");
+            return None;
+        }
+        None => return None,
+    };
+    if states.is_empty() {
+        report.schema(&fields.at("States"), "must hold at least one state");
+        return None;
+    }
+    let names: HashMap<String, usize> = states
+        .keys()
+        .cloned()
+        .enumerate()
+        .map(|(index, name)| (name, index))
+        .collect();
+    let scope = Scope {
+        supports,
+        names: &names,
+    };
+    let start = fields
+        .has("StartAt")
+        .then(|| target(fields, "StartAt", &scope, report))
+        .flatten();
+    let count = states.len();
+    let states: Vec<State> = states
+        .into_iter()
+        .filter_map(|(name, state)| State::parse(&name, state, &scope, report))
+        .collect();
+    // With a state missing, indexes would point at the wrong ones; the definition is refused anyway.
+    if states.len() < count {
+        return None;
+    }
+    let graph = Graph { start: start?, states };
+    graph.check(&fields.at("States"), report);
+    Some(graph)
+}
+
+/// `Next` or `End`, exactly one of which a state must have.
+pub(super) fn next(fields: &mut Fields, scope: &Scope<'_>, report: &mut Report) -> Option<Next> {
+    let end = fields.boolean("End", report).unwrap_or(false);
+    match (fields.has("Next"), end) {
+        (true, false) => target(fields, "Next", scope, report).map(Next::State),
+        (false, true) => Some(Next::End),
+        (has_next, _) => {
+            fields.take("Next");
+            let found = if has_next { "has both" } else { "has neither" };
+            report.schema(
+                fields.location(),
+                format!("must have either a Next or 'End': true; it {found}"),
+            );
+            None
+        }
+    }
+}
+
+/// The index of the state that a field names.
+pub(super) fn target(fields: &mut Fields, name: &str, scope: &Scope<'_>, report: &mut Report) -> Option<usize> {
+    if !fields.has(name) {
+        fields.missing(name, report);
+        return None;
+    }
+    let target = fields.string(name, report)?;
+    let index = scope.names.get(&target).copied();
+    if index.is_none() {
+        report.add(
+            MISSING_TRANSITION_TARGET,
+            &fields.at(name),
+            format!("Missing '{name}' target: {target}"),
+        );
+    }
+    index
+}
+
+impl Graph {
+    /// The name of the state with this index.
+    pub(crate) fn name(&self, index: usize) -> &str {
+        self.states.get(index).map_or("", |state| state.name.as_str())
+    }
+
+    fn check(&self, location: &str, report: &mut Report) {
+        let mut reached = vec![false; self.states.len()];
+        let mut pending = vec![self.start];
+        while let Some(index) = pending.pop() {
+            if let Some(seen @ false) = reached.get_mut(index) {
+                *seen = true;
+                pending.extend(self.states.get(index).map(State::successors).unwrap_or_default());
+            }
+        }
+        for (state, reached) in self.states.iter().zip(reached) {
+            if !reached {
+                let message = format!("State \"{}\" is not reachable.", state.name);
+                report.add(
+                    MISSING_TRANSITION_TARGET,
+                    &format!("{location}/{}", state.name),
+                    message,
+                );
+            }
+        }
+        if !self.states.iter().any(State::is_terminal) {
+            report.schema(
+                location,
+                "no state ends the execution: one must have 'End': true, or be a Succeed or a Fail",
+            );
+        }
+    }
+}

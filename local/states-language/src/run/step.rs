@@ -1,0 +1,98 @@
+//! The states that only work on their payload: Pass, Choice, Succeed, Fail.
+
+use serde_json::Value;
+
+use super::Execution;
+use crate::Event;
+use crate::definition::{Body, ChoiceBody, FailBody, Graph, Next, PassBody, ResultPlace, State, Text};
+use crate::failure::{Failure, NO_CHOICE_MATCHED};
+
+impl Execution<'_> {
+    /// A state's output and what follows.
+    pub(super) fn step(
+        &self,
+        state: &State,
+        raw: Value,
+        context: &Value,
+        graph: &Graph,
+    ) -> Result<(Value, Next), Failure> {
+        match &state.body {
+            Body::Pass(pass) => Ok((run_pass(state, pass, raw, context)?, pass.next)),
+            Body::Choice(choice) => {
+                let data = state.input.take("InputPath", raw, context)?;
+                let next = self.choose(state, choice, &data, context, graph)?;
+                Ok((filtered(state, data, context)?, Next::State(next)))
+            }
+            Body::Succeed => {
+                let data = state.input.take("InputPath", raw, context)?;
+                Ok((filtered(state, data, context)?, Next::End))
+            }
+            Body::Fail(fail) => Err(run_fail(fail, &raw, context)?),
+            // Takes time, and so has a function of its own.
+            Body::Task(_) => Err(Failure::runtime("A Task was stepped over.")),
+        }
+    }
+
+    fn choose(
+        &self,
+        state: &State,
+        choice: &ChoiceBody,
+        data: &Value,
+        context: &Value,
+        graph: &Graph,
+    ) -> Result<usize, Failure> {
+        let mut taken = choice.default.map(|next| (None, next));
+        for (index, (rule, next)) in choice.rules.iter().enumerate() {
+            if rule.matches(data, context)? {
+                taken = Some((Some(index), *next));
+                break;
+            }
+        }
+        let (rule, next) = taken.ok_or_else(|| {
+            Failure::found(
+                NO_CHOICE_MATCHED,
+                "No choice rule matched the input, and there is no Default.",
+            )
+        })?;
+        self.tell(&Event::ChoiceTaken {
+            state: &state.name,
+            rule,
+            next: graph.name(next),
+        });
+        Ok(next)
+    }
+}
+
+fn run_pass(state: &State, pass: &PassBody, mut raw: Value, context: &Value) -> Result<Value, Failure> {
+    if pass.result.is_none() && pass.parameters.is_none() && pass.place == ResultPlace::Everything {
+        let data = state.input.take("InputPath", raw, context)?;
+        return filtered(state, data, context);
+    }
+    let effective = state.input.view("InputPath", &raw, context)?;
+    let result = match (&pass.result, &pass.parameters) {
+        (Some(result), _) => result.clone(),
+        (None, Some(template)) => template.evaluate(&effective, context)?,
+        (None, None) => effective.into_owned(),
+    };
+    pass.place.put(result, &mut raw)?;
+    state.measured(state.output.take("OutputPath", raw, context)?)
+}
+
+/// The output of a state that changes its payload by its filters alone; without any there is nothing to measure.
+fn filtered(state: &State, data: Value, context: &Value) -> Result<Value, Failure> {
+    if state.input.is_all() && state.output.is_all() {
+        return Ok(data);
+    }
+    state.measured(state.output.take("OutputPath", data, context)?)
+}
+
+fn run_fail(fail: &FailBody, raw: &Value, context: &Value) -> Result<Failure, Failure> {
+    let text = |text: &Text| match text {
+        Text::Literal(text) => Ok(text.clone()),
+        Text::Dynamic(field, dynamic) => match dynamic.evaluate(field, raw, context)? {
+            Value::String(text) => Ok(text),
+            _ => Err(Failure::runtime(format!("The field '{field}' must give a string."))),
+        },
+    };
+    Ok(Failure::reported(text(&fail.error)?, text(&fail.cause)?))
+}
