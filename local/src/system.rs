@@ -1,5 +1,6 @@
 //! The system: everything started in its order, and stopped in the opposite one.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,6 +52,8 @@ pub struct CircuitInfo {
     pub machine_arn: String,
     /// Method and path of its own route, if it has one: `GET`, `/books/{isbn}/delivery-time`.
     pub route: Option<(String, String)>,
+    /// Parameters to try it with: values that match, or where none was found the parameter's name in capitals.
+    pub example: BTreeMap<String, String>,
 }
 
 impl System {
@@ -216,6 +219,7 @@ impl CircuitInfo {
             name: circuit.name.clone(),
             machine_arn: circuit.machine_arn.clone(),
             route,
+            example: circuit.example.clone(),
         }
     }
 }

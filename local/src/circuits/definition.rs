@@ -20,7 +20,7 @@ pub(crate) struct Template {
 impl Template {
     /// The one that ships.
     pub(crate) fn shipped() -> Self {
-        let text = String::new();
+        let text = include_str!("../../../statemachine/circuit-breaker.asl.json").to_owned();
         Self {
             text,
             origin: "statemachine/circuit-breaker.asl.json".to_owned(),

@@ -1,8 +1,10 @@
 //! The circuits: one policy, one machine and one caller each, and what all of them share.
 
 mod definition;
+mod example;
 mod functions;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use policy::{Params, Policy, Refused, Segment};
@@ -20,6 +22,8 @@ pub(crate) struct Circuit {
     /// Where the front door takes calls, besides `POST /circuits/NAME/calls`: method, path as written, and its segments.
     pub(crate) route: Option<Route>,
     pub(crate) params: Params,
+    /// Parameters to try it with.
+    pub(crate) example: BTreeMap<String, String>,
     pub(crate) machine_arn: String,
 }
 
@@ -111,11 +115,13 @@ impl Setup<'_> {
             }),
             None => None,
         };
+        let example = example::params(&policy.deployed.params);
         let params = Params::compile(&policy.deployed.params).map_err(|error| refuse(error.to_string()))?;
         Ok(Circuit {
             name,
             route,
             params,
+            example,
             machine_arn,
         })
     }

@@ -109,6 +109,7 @@ mod tests {
             name: name.to_owned(),
             route: Some(route),
             params: policy::Params::default(),
+            example: BTreeMap::new(),
             machine_arn: String::new(),
         }
     }

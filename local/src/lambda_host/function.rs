@@ -45,14 +45,6 @@ struct Pool {
     starting: usize,
 }
 
-/// Where an invocation goes.
-pub(super) enum Place {
-    /// Into a warm process; it has it by now.
-    Warm,
-    /// A process has to be started for it, for which room is reserved.
-    Cold(Job),
-}
-
 impl Function {
     pub(super) fn new(spec: FunctionSpec, arn: String) -> Self {
         Self {
@@ -62,29 +54,25 @@ impl Function {
         }
     }
 
-    /// Gives the job to the process that was used last, or reserves room for a new one.
-    ///
-    /// # Errors
-    /// Refuses the job at the limit.
-    pub(super) fn place(&self, mut job: Job) -> Result<Place, (Job, InvokeError)> {
+    /// Gives the job to the process that was used last, or refuses it at the limit. Gives it back when a process has to be
+    /// started for it: room for that is reserved then.
+    pub(super) fn place(&self, mut job: Job) -> Option<Job> {
         loop {
-            let process = {
-                let mut pool = self.pool();
-                match pool.idle.pop() {
-                    Some(process) => process,
-                    None if pool.live.len() + pool.starting < self.spec.max_concurrency => {
-                        pool.starting += 1;
-                        return Ok(Place::Cold(job));
-                    }
-                    None => {
-                        let (function, limit) = (self.spec.name.clone(), self.spec.max_concurrency);
-                        return Err((job, InvokeError::TooManyRequests { function, limit }));
-                    }
+            let mut pool = self.pool();
+            let Some(process) = pool.idle.pop() else {
+                if pool.live.len() + pool.starting < self.spec.max_concurrency {
+                    pool.starting += 1;
+                    return Some(job);
                 }
+                drop(pool);
+                let (function, limit) = (self.spec.name.clone(), self.spec.max_concurrency);
+                job.refuse(InvokeError::TooManyRequests { function, limit });
+                return None;
             };
+            drop(pool);
             // It may have died since it became idle: then the next one.
             match process.assign(job) {
-                Ok(()) => return Ok(Place::Warm),
+                Ok(()) => return None,
                 Err(refused) => job = refused,
             }
         }

@@ -112,7 +112,7 @@ impl LambdaHost {
             return Err(stopped());
         }
         let (job, answer) = Job::new(payload);
-        self.launcher.dispatch(&function, job).map_err(|(_, error)| error)?;
+        self.launcher.dispatch(&function, job);
         answer.await.unwrap_or_else(|_| Err(stopped()))
     }
 

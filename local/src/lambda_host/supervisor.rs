@@ -12,7 +12,7 @@ use nix::unistd::Pid;
 use tokio::process::{Child, Command};
 use tokio::sync::watch;
 
-use super::function::{Function, Place};
+use super::function::Function;
 use super::invocation::Job;
 use super::process::{Activity, Process};
 use super::runtime_api::RuntimeApi;
@@ -38,21 +38,14 @@ pub(super) struct Launcher {
 }
 
 impl Launcher {
-    /// Sees to it that some process of the function works on the job.
-    ///
-    /// # Errors
-    /// Refused at the limit.
-    pub(super) fn dispatch(self: &Arc<Self>, function: &Arc<Function>, job: Job) -> Result<(), (Job, InvokeError)> {
-        match function.place(job)? {
-            Place::Warm => {}
-            Place::Cold(job) => {
-                // Starting a process takes about a millisecond of the thread, and it must not be half done when the
-                // caller gives up.
-                let (launcher, function) = (Arc::clone(self), Arc::clone(function));
-                tokio::task::spawn_blocking(move || launcher.launch(function, job));
-            }
+    /// Sees to it that some process of the function works on the job, or that it is refused.
+    pub(super) fn dispatch(self: &Arc<Self>, function: &Arc<Function>, job: Job) {
+        if let Some(job) = function.place(job) {
+            // Starting a process takes about a millisecond of the thread, and it must not be half done when the caller
+            // gives up.
+            let (launcher, function) = (Arc::clone(self), Arc::clone(function));
+            tokio::task::spawn_blocking(move || launcher.launch(function, job));
         }
-        Ok(())
     }
 
     fn launch(self: Arc<Self>, function: Arc<Function>, job: Job) {
@@ -198,24 +191,17 @@ impl Supervisor {
                 let how = status.map_or_else(|| "Runtime exited".to_owned(), how);
                 tracing::warn!(function, pid, busy = left.is_some(), "{how}");
                 match left {
-                    Some((job, true)) => self.move_on(job),
+                    Some((job, true)) => self.launcher.dispatch(&self.function, job),
                     Some((job, false)) => job.exit(&how),
                     None => {}
                 }
             }
             End::Idle => match left {
-                Some((job, _)) => self.move_on(job),
+                Some((job, _)) => self.launcher.dispatch(&self.function, job),
                 None => tracing::debug!(function, pid, "ended after a long time without work"),
             },
             // The job is dropped: its caller learns that the host has stopped.
             End::Stopped => {}
-        }
-    }
-
-    /// Gives a job that the process has not seen to another one.
-    fn move_on(&self, job: Job) {
-        if let Err((job, error)) = self.launcher.dispatch(&self.function, job) {
-            job.refuse(error);
         }
     }
 }

@@ -69,13 +69,18 @@ fn circuit_block(circuit: &CircuitInfo, front_door: &str) -> String {
     let name = &circuit.name;
     let call = match &circuit.route {
         Some((method, path)) => {
-            let head = if method == "HEAD" { "--head" } else { "-i" };
-            format!("{method} {path}\n      curl {head} '{front_door}{path}'")
+            let flag = if method == "HEAD" { "--head" } else { "--include" };
+            let filled = circuit.example.iter().fold(path.clone(), |path, (parameter, value)| {
+                path.replace(&format!("{{{parameter}}}"), value)
+            });
+            format!("{method} {path}\n      curl {flag} {front_door}{filled}")
         }
         None => {
-            let body = r#"{"params":{}}"#;
-            format!("POST /circuits/{name}/calls\n      curl -i '{front_door}/circuits/{name}/calls' -d '{body}'")
+            let body = json!({ "params": circuit.example });
+            format!(
+                "POST /circuits/{name}/calls\n      curl --include {front_door}/circuits/{name}/calls --data '{body}'"
+            )
         }
     };
-    format!("  {name}\n    {call}\n      curl '{front_door}/circuits/{name}'\n")
+    format!("  {name}\n    {call}\n      curl {front_door}/circuits/{name}\n")
 }

@@ -1,7 +1,9 @@
 //! What the tests of this crate share. Each test file uses its own part of it.
 #![allow(dead_code)]
 
+pub mod http;
 pub mod scripted_function;
+pub mod system;
 
 use std::future::Future;
 use std::time::{Duration, Instant};
