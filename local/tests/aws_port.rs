@@ -1,5 +1,6 @@
 //! The port for AWS SDKs, on the wire. Names of errors and fields are taken from AWS's API reference; what is *local only*
 //! says so.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail in a helper too")]
 
 mod common;
 

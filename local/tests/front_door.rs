@@ -1,4 +1,5 @@
 //! The front door over HTTP. The statuses are product.md's; what the deployed API does with them is for its own tests.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail in a helper too")]
 
 mod common;
 

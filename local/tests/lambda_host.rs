@@ -1,5 +1,6 @@
 //! The local Lambda with real processes. What it expects of errors is taken from AWS's documentation, except where it says
 //! *local only*.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail in a helper too")]
 
 mod common;
 

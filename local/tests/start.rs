@@ -1,4 +1,5 @@
 //! What stops the start, in one clear line each; and the command itself, from its ready line to its end.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail in a helper too")]
 
 mod common;
 

@@ -115,7 +115,10 @@ impl EventBus {
         }
         let mut resources: Vec<Value> = entry["Resources"].as_array().cloned().unwrap_or_default();
         resources.push(execution.into());
-        let now = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
+        let now = OffsetDateTime::now_utc()
+            .truncate_to_second()
+            .format(&Rfc3339)
+            .unwrap_or_default();
         Ok(json!({
             "version": "0",
             "id": uuid::Uuid::new_v4().to_string(),
