@@ -82,6 +82,14 @@ async fn a_client_that_wants_no_further_request_sees_the_connection_close() {
 }
 
 #[tokio::test]
+async fn an_answer_that_says_close_is_the_last_on_its_connection() {
+    let partner = partner(r#"[{"answer": {"headers": {"Connection": "close"}}}]"#);
+    let mut raw = Raw::connect(partner.address());
+    raw.get("/");
+    assert_eq!(raw.read_to_end(DEADLINE).1, End::Closed);
+}
+
+#[tokio::test]
 async fn a_slow_answer_comes_no_sooner_than_the_script_says() {
     let partner = partner(r#"[{"answer": {"afterMs": 120}}]"#);
     let started = Instant::now();
