@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use serde_json::Value;
 
 use crate::{answer::Answer, circuit};
 
@@ -58,10 +59,18 @@ impl FrontDoor {
         })
     }
 
-    /// What the system stores of the circuit, as it shows it.
+    /// What the system stores of the circuit: some fields of it, for a reader.
     pub async fn stored(&self) -> anyhow::Result<String> {
         let url = format!("{}/circuits/{}", self.url, circuit::NAME);
-        Ok(self.client.get(url).send().await?.text().await?)
+        let stored: Value = serde_json::from_str(&self.client.get(url).send().await?.text().await?)?;
+        let shown = ["state", "epoch", "openUntil", "openings"].iter().filter_map(|field| {
+            let value = stored.get(field)?;
+            Some(format!(
+                "{field} {}",
+                value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+            ))
+        });
+        Ok(shown.collect::<Vec<_>>().join(", "))
     }
 
     /// A request that goes past the front door.

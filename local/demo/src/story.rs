@@ -89,7 +89,7 @@ pub async fn tell(
     terminal.heading("3  The breaker is open: the partner still hangs, and nobody waits for it");
     let answers = teller.ask_in_turn(OPEN_CALLS).await?;
     let stored = front_door.stored().await.context("can't read the circuit")?;
-    terminal.line(&terminal.colour(Colour::Dim, &format!("stored: {stored}")));
+    terminal.line(&terminal.colour(Colour::Dim, &format!("its item: {stored}")));
     let open = teller.act("open", answers);
 
     terminal.heading("4  The wait; meanwhile the partner recovers, and is slow");

@@ -53,7 +53,8 @@ pub fn print(terminal: Terminal, story: &Story, log: &Log, started: Duration) {
     let (failing, open) = (median(&story.failing.answers), median(&story.open.answers));
     if !open.is_zero() {
         terminal.line(&format!(
-            "measured: an answer took {} while the partner failed and {} with the breaker open: {:.0} times as fast",
+            "measured on this machine, with no network in between: an answer took {} while the partner failed and {} with \
+             the breaker open, {:.0} times as fast",
             milliseconds(failing),
             milliseconds(open),
             failing.as_secs_f64() / open.as_secs_f64(),

@@ -102,14 +102,15 @@ impl Terminal {
     }
 }
 
-/// A time as it is shown: tenths below 10 ms, where they tell something.
+/// A time as it is shown, with as many digits as tell something.
 pub fn milliseconds(time: Duration) -> String {
     let ms = time.as_secs_f64() * 1000.0;
-    if ms < 10.0 {
-        format!("{ms:.1} ms")
-    } else {
-        format!("{ms:.0} ms")
-    }
+    let digits = match ms {
+        ..1.0 => 2,
+        ..10.0 => 1,
+        _ => 0,
+    };
+    format!("{ms:.digits$} ms")
 }
 
 fn shortened(body: &str) -> String {
