@@ -1,4 +1,68 @@
 //! An interpreter of the Amazon States Language (JSONPath).
+//!
+//! It parses a definition, checks it, and runs it. It has no network, no clock and no storage of its own: the work of
+//! Task states comes in through [`Tasks`], time through [`Clock`], and what happens is told to an [`Observer`]. So the
+//! same definition runs in a test, by a clock that the test moves, as in a local Step Functions.
+//!
+//! Three rules shape it:
+//!
+//! - **Refused by name, never half-run.** Whatever this engine does not do is a [`Diagnostic`] of [`Machine::parse`],
+//!   with the state and the field. The README lists what that is.
+//! - **Everything is compiled once.** Paths, templates, rules and intrinsic functions are parsed with the definition; an
+//!   execution only follows them. A payload is moved from state to state, cloned only where a definition asks for a
+//!   copy, and measured only where it changed.
+//! - **Payloads stay private.** No cause and no diagnostic quotes an input or a result. AWS's causes do.
+//!
+//! ```
+//! use async_trait::async_trait;
+//! use serde_json::{Value, json};
+//! use states_language::{Machine, NoObserver, Outcome, Start, SystemClock, TaskError, TaskRequest, Tasks, run};
+//!
+//! /// Tells the price of the one book that it knows.
+//! struct Prices;
+//!
+//! #[async_trait]
+//! impl Tasks for Prices {
+//!     async fn run(&self, task: TaskRequest<'_>) -> Result<Value, TaskError> {
+//!         match task.parameters["isbn"].as_str() {
+//!             Some("9783161484100") => Ok(json!({ "price": 12.5 })),
+//!             _ => Err(TaskError::new("Prices.Unknown", "no such book")),
+//!         }
+//!     }
+//! }
+//!
+//! let definition = r#"{
+//!     "StartAt": "Ask Price",
+//!     "States": {
+//!         "Ask Price": {
+//!             "Type": "Task",
+//!             "Resource": "prices:ask",
+//!             "Parameters": { "isbn.$": "$.isbn" },
+//!             "TimeoutSeconds": 1,
+//!             "ResultPath": "$.answer",
+//!             "Catch": [{ "ErrorEquals": ["Prices.Unknown"], "ResultPath": "$.error", "Next": "Say Nothing" }],
+//!             "Next": "Say Price"
+//!         },
+//!         "Say Price": { "Type": "Pass", "Parameters": { "text.$": "States.Format('{} EUR', $.answer.price)" }, "End": true },
+//!         "Say Nothing": { "Type": "Pass", "Result": { "text": "We don't know." }, "End": true }
+//!     }
+//! }"#;
+//! let machine = Machine::parse(definition, &|resource| resource.starts_with("prices:"))?;
+//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+//! # runtime.block_on(async {
+//! let start = Start::new(json!({ "isbn": "9783161484100" }));
+//! let outcome = run(&machine, start, &Prices, &SystemClock, &NoObserver).await;
+//! assert_eq!(outcome, Outcome::Succeeded { output: json!({ "text": "12.5 EUR" }) });
+//!
+//! let start = Start::new(json!({ "isbn": "0" }));
+//! let outcome = run(&machine, start, &Prices, &SystemClock, &NoObserver).await;
+//! assert_eq!(outcome, Outcome::Succeeded { output: json!({ "text": "We don't know." }) });
+//! # });
+//!
+//! let refused = Machine::parse(&definition.replace("TimeoutSeconds", "HeartbeatSeconds"), &|_| true).unwrap_err();
+//! assert_eq!(refused.diagnostics[0].location, "/States/Ask Price/HeartbeatSeconds");
+//! # Ok::<(), states_language::InvalidDefinition>(())
+//! ```
 
 mod choice;
 mod clock;

@@ -41,17 +41,15 @@ pub(super) fn parse(fields: &mut Fields, supports: &dyn Fn(&str) -> bool, report
         fields.missing(&missing.join(", "), report);
     }
     let states = match fields.take("States") {
-        Some(Value::Object(states)) => states,
-        Some(_) => {
-            report.schema(&fields.at("States"), "must be an object");
+        Some(Value::Object(states)) if !states.is_empty() => states,
+        unusable => {
+            if unusable.is_some() {
+                report.schema(&fields.at("States"), "must be an object that holds at least one state");
+            }
+            fields.take("StartAt");
             return None;
         }
-        None => return None,
     };
-    if states.is_empty() {
-        report.schema(&fields.at("States"), "must hold at least one state");
-        return None;
-    }
     let names: HashMap<String, usize> = states
         .keys()
         .cloned()
@@ -82,7 +80,16 @@ pub(super) fn parse(fields: &mut Fields, supports: &dyn Fn(&str) -> bool, report
 
 /// `Next` or `End`, exactly one of which a state must have.
 pub(super) fn next(fields: &mut Fields, scope: &Scope<'_>, report: &mut Report) -> Option<Next> {
-    let end = fields.boolean("End", report).unwrap_or(false);
+    let end = match fields.has("End") {
+        false => false,
+        true => {
+            let end = fields.boolean("End", report);
+            if end.is_none() {
+                fields.take("Next");
+            }
+            end?
+        }
+    };
     match (fields.has("Next"), end) {
         (true, false) => target(fields, "Next", scope, report).map(Next::State),
         (false, true) => Some(Next::End),

@@ -116,3 +116,6 @@ fn read(text: &str, supports: &dyn Fn(&str) -> bool, report: &mut Report) -> Opt
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+pub(crate) use tests::rule as rule_for_tests;

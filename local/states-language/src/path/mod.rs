@@ -85,11 +85,14 @@ impl Path {
 
     /// Whether it may read `$$.Execution.Input`, which the context object holds only when somebody asks for it.
     pub(crate) fn reads_execution_input(&self) -> bool {
-        let part = |index: usize, wanted: &str| match self.segments.get(index) {
-            Some(Segment::Field(name)) => name == wanted,
-            _ => true,
-        };
-        self.root == Root::Context && part(0, "Execution") && part(1, "Input")
+        // A step that names no single field may lead to any; one that descends, to any below.
+        let mut wanted = ["Execution", "Input"].into_iter().zip(&self.segments);
+        let leads_away = wanted.find_map(|(wanted, segment)| match segment {
+            Segment::Field(name) => (name != wanted).then_some(true),
+            Segment::Descent => Some(false),
+            _ => None,
+        });
+        self.root == Root::Context && leads_away != Some(true)
     }
 }
 
@@ -98,3 +101,6 @@ impl fmt::Display for Path {
         f.write_str(&self.text)
     }
 }
+
+#[cfg(test)]
+mod tests;
