@@ -107,8 +107,9 @@ state() {
   control "$front_door/circuits/wholesaler-stock" | field state
 }
 
+# has_line FILE FIELD: whether a program's output, if there is any yet, has a line with that field.
 has_line() {
-  field "$2" < "$work/$1" > /dev/null
+  [[ -s $work/$1 ]] && field "$2" < "$work/$1" > /dev/null
 }
 
 # --- Start the partner, then the system.
