@@ -10,6 +10,7 @@ passed=0
 failed=0
 system_pid=
 partner_pid=
+counted=
 
 finish() {
   local status=$?
@@ -18,8 +19,8 @@ finish() {
     kill "$pid" 2> /dev/null || true
     wait "$pid" 2> /dev/null || true
   done
-  if ((status != 0 && failed == 0)); then
-    echo 'The script broke off. The last lines of the system:' >&2
+  if [[ -z $counted ]]; then
+    echo "The script broke off after $passed passed, $failed failed. The last lines of the system:" >&2
     tail -n 20 "$work"/system.* >&2 || true
   fi
   rm -rf "$work"
@@ -224,4 +225,5 @@ within 'the front door is shut' gone
 check 'a system that was told to end has ended' gone "$(gone && echo gone)"
 
 printf '\n%d passed, %d failed\n' "$passed" "$failed"
+counted=yes
 ((failed == 0))
