@@ -16,7 +16,9 @@ const REFUSED: u8 = 2;
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    start_log(options.log_format);
+    if let Err(problem) = start_log(options.log_format) {
+        return refuse(&problem);
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -26,11 +28,13 @@ fn main() -> ExitCode {
     };
     match runtime.block_on(run(options)) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("stepbreaker-local: {error}");
-            ExitCode::from(REFUSED)
-        }
+        Err(error) => refuse(&error),
     }
+}
+
+fn refuse(problem: &dyn std::fmt::Display) -> ExitCode {
+    eprintln!("stepbreaker-local: {problem}");
+    ExitCode::from(REFUSED)
 }
 
 async fn run(options: Options) -> Result<(), StartError> {

@@ -19,8 +19,13 @@ pub(crate) enum LogFormat {
 }
 
 /// Starts the log.
-pub(crate) fn start_log(format: LogFormat) {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(USUAL));
+///
+/// # Errors
+/// `RUST_LOG` is no filter.
+pub(crate) fn start_log(format: LogFormat) -> Result<(), String> {
+    let wanted = std::env::var("RUST_LOG").ok().filter(|wanted| !wanted.is_empty());
+    let filter = EnvFilter::try_new(wanted.as_deref().unwrap_or(USUAL))
+        .map_err(|error| format!("RUST_LOG {}: {error}", wanted.unwrap_or_default()))?;
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr);
@@ -28,6 +33,7 @@ pub(crate) fn start_log(format: LogFormat) {
         LogFormat::Text => log.with_ansi(colours(&std::io::stderr())).compact().init(),
         LogFormat::Json => log.json().flatten_event(true).init(),
     }
+    Ok(())
 }
 
 /// Colours only for a person's eyes (<https://no-color.org>).

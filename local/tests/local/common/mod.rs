@@ -1,10 +1,4 @@
-//! What the tests of this crate share. Each test file uses its own part of it.
-#![allow(
-    dead_code,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test may fail in a helper too"
-)]
+//! What the tests share.
 
 pub mod http;
 pub mod scripted_function;

@@ -1,6 +1,6 @@
 //! A Lambda function for tests, written against the bare Runtime API: it does what its payload's `do` says.
 //!
-//! The executable is the test's own, started with the name of an ignored test that calls [`run`].
+//! The executable is the tests' own, started with the name of an ignored test that calls [`run`].
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// The name of the ignored test, in each test file, that is the function.
+/// The name of the ignored test that is the function.
 pub const ENTRY: &str = "scripted_function";
 
 /// The executable and its arguments.

@@ -13,7 +13,8 @@ use super::scripted_function;
 /// A running system with its files.
 pub struct TestSystem {
     pub system: System,
-    pub files: TempDir,
+    /// Held until the end of the test.
+    _files: TempDir,
 }
 
 impl TestSystem {
@@ -26,7 +27,7 @@ impl TestSystem {
         let system = System::start(change(config(files.path())))
             .await
             .unwrap_or_else(|error| panic!("{error}"));
-        Self { system, files }
+        Self { system, _files: files }
     }
 
     pub fn door(&self) -> String {
@@ -55,7 +56,7 @@ pub fn config(directory: &Path) -> Config {
     });
     fs::write(circuits.join("tested.json"), policy.to_string()).expect("a file");
     Config {
-        definition: Some(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/common/definition.asl.json")),
+        definition: Some(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/local/common/definition.asl.json")),
         lambdas: Some(lambdas(directory)),
         ..Config::new(circuits)
     }
