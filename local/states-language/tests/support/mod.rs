@@ -142,3 +142,19 @@ pub async fn execute(
     let outcome = run(&machine, start, tasks, &clock, observer).await;
     (outcome, clock.elapsed())
 }
+
+/// An attempt that gives this result at once.
+pub fn result(result: Value) -> Act {
+    Act {
+        result,
+        ..Act::default()
+    }
+}
+
+/// The error and cause of an execution that failed.
+pub fn failed(outcome: Outcome) -> (String, String) {
+    match outcome {
+        Outcome::Failed { error, cause } => (error, cause),
+        other => panic!("expected a failure, not {other:?}"),
+    }
+}
