@@ -70,7 +70,10 @@ impl FrontDoor {
             .get("x-circuit")
             .and_then(|reason| reason.to_str().ok())
             .unwrap_or_default();
-        let (status, ms) = (reply.status().as_u16(), began.elapsed().as_millis());
+        let (status, ms) = (
+            reply.status().as_u16(),
+            u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        );
         // The route, never the path: that holds parameters.
         tracing::info!(target: "front_door", %method, route = label, status, circuit, ms, "answered");
         reply
