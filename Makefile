@@ -57,7 +57,7 @@ clean: ## Removes everything that was built or installed here
 	rm -rf $(VENV) $(LINT)/node_modules
 
 build: needs-rust
-	@echo 'Building (the first time some minutes: it includes SQLite and the AWS SDK) …'
+	@echo 'Building (the first time some minutes: it includes SQLite and the AWS SDK) …' >&2
 	@$(CARGO) build --workspace --bins --locked
 
 $(VENV)/installed: tests/scripts/requirements.txt | needs-python
