@@ -30,7 +30,7 @@ local: build ## Runs the whole system here, until Ctrl-C (CIRCUITS=dir, PORT=, A
 	@exec $(BINARIES)/stepbreaker-local --circuits '$(CIRCUITS)' --port $(PORT) --aws-port $(AWS_PORT) $(ARGS)
 
 test: build $(VENV)/installed ## Runs every test; needs no network once everything is installed, and no Docker
-	$(CARGO) test --workspace --locked
+	$(CARGO) test --workspace --locked --no-fail-fast
 	bash tests/scripts/front_door.sh
 	$(VENV)/bin/python tests/scripts/sdk.py
 
