@@ -42,17 +42,17 @@ fn count_of(value: &Attribute) -> Option<u64> {
 
 /// How one failure is counted at a time, on the item seen: what must hold and what is assigned.
 ///
-/// Adding asks for a slice that can be added to. One that can't is replaced, as long as it still is what was seen: else
-/// the breaker would be dead for as long as the slice lasts.
+/// Adding asks for a slice that can be added to: a count, and still one with one more. One that can't is replaced, as
+/// long as it still is what was seen: else the breaker would be dead for as long as the slice lasts.
 pub(crate) fn count(trip: &Trip, item: &Item, at: Timestamp) -> (Condition, Assignment) {
     let name = failures_name(slice_at(trip, at));
     match item.attributes().get(&name) {
-        Some(found) if count_of(found).is_none() => (
+        Some(found) if count_of(found).is_none_or(|count| count == MOST) => (
             Condition::Equals(name.clone(), found.clone()),
             Assignment::Set(name, Attribute::number(1)),
         ),
         _ => (
-            Condition::AbsentOrBetween(name.clone(), 0, MOST),
+            Condition::AbsentOrBetween(name.clone(), 0, MOST - 1),
             Assignment::Add(name, 1),
         ),
     }
@@ -148,9 +148,9 @@ mod tests {
     #[test]
     fn a_slice_that_can_be_added_to_is() {
         let at = Timestamp::from_ms(250);
-        for seen in [item(&[]), item(&[("w2", "0")]), item(&[("w2", "1000000000")])] {
+        for seen in [item(&[]), item(&[("w2", "0")]), item(&[("w2", "999999999")])] {
             let (condition, assignment) = count(&TRIP, &seen, at);
-            assert_eq!(condition, Condition::AbsentOrBetween("w2".into(), 0, MOST));
+            assert_eq!(condition, Condition::AbsentOrBetween("w2".into(), 0, MOST - 1));
             assert_eq!(assignment, Assignment::Add("w2".into(), 1));
         }
     }
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn a_slice_that_can_not_be_added_to_is_replaced_while_it_is_the_same() {
         let at = Timestamp::from_ms(299);
-        for seen in ["-1", "0.5", "1000000001"] {
+        for seen in ["-1", "0.5", "1000000000", "1000000001"] {
             let (condition, assignment) = count(&TRIP, &item(&[("w2", seen)]), at);
             assert_eq!(condition, Condition::Equals("w2".into(), Attribute::N(seen.into())));
             assert_eq!(assignment, Assignment::Set("w2".into(), Attribute::number(1)));
