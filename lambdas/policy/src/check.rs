@@ -238,7 +238,8 @@ fn object<'v>(
     };
     for key in object.keys().filter(|key| !known.contains(&key.as_str())) {
         let field = if field.is_empty() {
-            key.clone()
+            // An empty field is the file as a whole.
+            if key.is_empty() { "\"\"" } else { key }.to_owned()
         } else {
             format!("{field}.{key}")
         };

@@ -20,13 +20,26 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.file.display())?;
         if !self.field.is_empty() {
-            write!(f, "{}: ", self.field)?;
+            write!(f, "{}: ", one_line(&self.field))?;
         }
         if !self.found.is_empty() {
-            write!(f, "{}; ", self.found)?;
+            write!(f, "{}; ", one_line(&self.found))?;
         }
         write!(f, "allowed: {}", self.allowed)
     }
+}
+
+/// A file's own keys and values are shown: none of them starts a line, or means something to a terminal.
+fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for next in text.chars() {
+        if next.is_control() {
+            line.extend(next.escape_default());
+        } else {
+            line.push(next);
+        }
+    }
+    line
 }
 
 /// Why a policy, or a set of them, was refused: every problem that was found, at least one.
