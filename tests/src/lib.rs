@@ -1,1 +1,21 @@
 //! What the engine tests, the cases and the model share.
+
+mod answer;
+mod case;
+mod case_file;
+mod circuit;
+mod coverage;
+mod deadline;
+mod engine;
+mod expectation;
+mod given;
+mod http;
+mod policy_file;
+mod runner;
+mod step;
+mod store_proxy;
+mod trial;
+
+pub use answer::Answer;
+pub use coverage::{Coverage, Report};
+pub use runner::{Summary, run};

@@ -1,0 +1,59 @@
+//! The files of cases, read and checked.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+use serde::Deserialize;
+
+use crate::case::Case;
+
+/// A file of cases about one subject.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct CaseFile {
+    /// The subject, for a reader.
+    #[serde(rename = "about")]
+    _about: String,
+    pub(crate) cases: Vec<Case>,
+    /// The file's name without its ending.
+    #[serde(skip)]
+    pub(crate) name: String,
+}
+
+/// The directory with the files of cases.
+pub(crate) fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")
+}
+
+/// Reads every file of cases, and checks that each id is there once. (`patterns.json` is the policy's, and no such file.)
+pub(crate) fn load() -> anyhow::Result<Vec<CaseFile>> {
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(directory())?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<std::io::Result<_>>()?;
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "json") && !path.ends_with("patterns.json"));
+    paths.sort();
+    let mut ids = BTreeSet::new();
+    let mut files = Vec::new();
+    for path in paths {
+        let file = read(&path).with_context(|| path.display().to_string())?;
+        for case in &file.cases {
+            case.check()
+                .with_context(|| format!("{}: {}", path.display(), case.id))?;
+            ensure!(
+                ids.insert(case.id.clone()),
+                "{}: the id {} is there twice",
+                path.display(),
+                case.id
+            );
+        }
+        files.push(file);
+    }
+    Ok(files)
+}
+
+fn read(path: &Path) -> anyhow::Result<CaseFile> {
+    let mut file: CaseFile = serde_json::from_str(&std::fs::read_to_string(path)?)?;
+    file.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(file)
+}

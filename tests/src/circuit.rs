@@ -1,0 +1,119 @@
+//! One circuit on an engine: its machine, its item, its partner.
+
+use std::sync::Arc;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use anyhow::Context;
+use breaker::clock::Timestamp;
+use policy::Deployed;
+use scripted_partner::Partner;
+use serde_json::{Map, Value, json};
+
+use crate::answer::Answer;
+use crate::engine::Engine;
+
+/// One circuit on an engine.
+#[derive(Debug)]
+pub(crate) struct Circuit {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) policy: Deployed,
+    pub(crate) machine_arn: String,
+    pub(crate) partner: Partner,
+}
+
+/// The time now, in the item's own measure.
+pub(crate) fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_ms(since.as_millis().try_into().unwrap_or(u64::MAX))
+}
+
+impl Circuit {
+    pub(crate) fn name(&self) -> &str {
+        &self.policy.circuit
+    }
+
+    /// Starts an execution and waits for its end.
+    pub(crate) async fn start(&self, input: &Value) -> anyhow::Result<Answer> {
+        let began = Instant::now();
+        let start = json!({ "stateMachineArn": self.machine_arn, "input": input.to_string() });
+        let ended = self.engine.step_functions.call("StartSyncExecution", &start).await?;
+        Answer::of_execution(&ended, began.elapsed())
+    }
+
+    /// Sends a body to the front door's calls of the circuit.
+    pub(crate) async fn post(&self, body: String) -> anyhow::Result<Answer> {
+        let url = format!("{}/circuits/{}/calls", self.front_door()?, self.name());
+        self.ask(self.engine.client.post(url).body(body)).await
+    }
+
+    /// Asks the front door for a path.
+    pub(crate) async fn get(&self, path: &str) -> anyhow::Result<Answer> {
+        let url = format!("{}{path}", self.front_door()?);
+        self.ask(self.engine.client.get(url)).await
+    }
+
+    async fn ask(&self, request: reqwest::RequestBuilder) -> anyhow::Result<Answer> {
+        let began = Instant::now();
+        let response = request.send().await?;
+        Answer::of_front_door(response, began.elapsed()).await
+    }
+
+    fn front_door(&self) -> anyhow::Result<String> {
+        let local = self.engine.local.as_ref().context("the engine has no front door")?;
+        Ok(local.system.front_door_url())
+    }
+
+    fn key(&self) -> Value {
+        json!({ "circuit": { "S": self.name() } })
+    }
+
+    /// The item as it is, without its key; none where there is none.
+    pub(crate) async fn item(&self) -> anyhow::Result<Option<Map<String, Value>>> {
+        let get = json!({ "TableName": self.engine.table, "Key": self.key(), "ConsistentRead": true });
+        let mut answer = self.engine.dynamodb.call("GetItem", &get).await?;
+        let mut item = answer["Item"].as_object_mut().map(std::mem::take);
+        if let Some(item) = &mut item {
+            item.shift_remove("circuit");
+        }
+        Ok(item)
+    }
+
+    /// Replaces the item.
+    pub(crate) async fn put(&self, attributes: &Map<String, Value>) -> anyhow::Result<()> {
+        let mut item = attributes.clone();
+        item.insert("circuit".to_owned(), self.key()["circuit"].clone());
+        let put = json!({ "TableName": self.engine.table, "Item": item });
+        self.engine.dynamodb.call("PutItem", &put).await.map(drop)
+    }
+
+    /// Removes the item.
+    pub(crate) async fn forget(&self) -> anyhow::Result<()> {
+        let delete = json!({ "TableName": self.engine.table, "Key": self.key() });
+        self.engine.dynamodb.call("DeleteItem", &delete).await.map(drop)
+    }
+
+    /// Sets an attribute, or removes it.
+    pub(crate) async fn write(&self, name: &str, value: Option<Value>) -> anyhow::Result<()> {
+        let mut update = json!({
+            "TableName": self.engine.table,
+            "Key": self.key(),
+            "ExpressionAttributeNames": { "#name": name },
+            "UpdateExpression": "REMOVE #name",
+        });
+        if let Some(value) = value {
+            update["UpdateExpression"] = "SET #name = :value".into();
+            update["ExpressionAttributeValues"] = json!({ ":value": value });
+        }
+        self.engine.dynamodb.call("UpdateItem", &update).await.map(drop)
+    }
+
+    /// Whether the item's `openUntil` has come, or can't be read.
+    pub(crate) async fn is_due(&self) -> anyhow::Result<bool> {
+        let item = self.item().await?.context("there is an item")?;
+        let until = item
+            .get("openUntil")
+            .and_then(|until| until["S"].as_str())
+            .and_then(Timestamp::parse);
+        Ok(until.is_none_or(|until| now() >= until))
+    }
+}

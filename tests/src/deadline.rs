@@ -1,0 +1,22 @@
+//! Waiting on a condition, with a deadline.
+
+use std::time::{Duration, Instant};
+
+use anyhow::ensure;
+
+/// Longer than anything that is waited for takes on a busy machine.
+pub(crate) const WITHIN: Duration = Duration::from_secs(20);
+const EVERY: Duration = Duration::from_millis(3);
+
+/// Waits until the condition holds.
+///
+/// # Errors
+/// It did not in time, or could not be told.
+pub(crate) async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> anyhow::Result<bool>) -> anyhow::Result<()> {
+    let deadline = Instant::now() + WITHIN;
+    while !holds().await? {
+        ensure!(Instant::now() < deadline, "not within {WITHIN:?}: {what}");
+        tokio::time::sleep(EVERY).await;
+    }
+    Ok(())
+}

@@ -1,0 +1,289 @@
+//! Where cases run: on the system in this process, or on whatever `AWS_ENDPOINT_URL*` names.
+//!
+//! Both are reached through their endpoints. Only what a case `needs` beyond that asks for the process at hand: functions
+//! that are replaced, a table that fails, a front door.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use dynoxide::Database;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use policy::Deployed;
+use policy::definition::{Names, bind};
+use serde_json::{Map, Value, json};
+use states_language::Observer;
+use stepbreaker_local::lambda_host::{FunctionSpec, LambdaHost};
+use stepbreaker_local::{Config, System};
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+
+use crate::case::{Function, FunctionName, Kind};
+use crate::deadline::eventually;
+use crate::http::{Service, client};
+use crate::policy_file::merge;
+use crate::store_proxy::StoreProxy;
+
+/// The shipped definition.
+pub(crate) const DEFINITION: &str = include_str!("../../statemachine/circuit-breaker.asl.json");
+
+/// Where cases run.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    pub(crate) client: reqwest::Client,
+    pub(crate) step_functions: Service,
+    /// The table itself, whatever stands before it for the system.
+    pub(crate) dynamodb: Service,
+    pub(crate) table: String,
+    pub(crate) local: Option<Local>,
+}
+
+/// The system in this process.
+#[derive(Debug)]
+pub(crate) struct Local {
+    pub(crate) system: System,
+    /// Stands before the table, if the system was started so.
+    pub(crate) store: Option<StoreProxy>,
+    _circuits: TempDir,
+}
+
+/// How a machine differs from the usual one of its circuit.
+#[derive(Debug, Default)]
+pub(crate) struct Variation {
+    pub(crate) names: Vec<(FunctionName, String)>,
+    pub(crate) read_table: Option<String>,
+    pub(crate) policy: Map<String, Value>,
+}
+
+impl Engine {
+    /// The engine that the environment names, if it does: `AWS_ENDPOINT_URL_SFN`, `AWS_ENDPOINT_URL_DYNAMODB`, or
+    /// `AWS_ENDPOINT_URL` for both.
+    pub(crate) fn from_environment() -> anyhow::Result<Option<Self>> {
+        let endpoint = |service: &str| {
+            let own = std::env::var(format!("AWS_ENDPOINT_URL_{service}")).ok();
+            own.or_else(|| std::env::var("AWS_ENDPOINT_URL").ok())
+        };
+        match (endpoint("SFN"), endpoint("DYNAMODB")) {
+            (None, None) => Ok(None),
+            (Some(step_functions), Some(dynamodb)) => {
+                let client = client()?;
+                Ok(Some(Self {
+                    step_functions: Service::step_functions(client.clone(), step_functions),
+                    dynamodb: Service::dynamodb(client.clone(), dynamodb),
+                    client,
+                    table: variable("CIRCUITS_TABLE", Config::TABLE),
+                    local: None,
+                }))
+            }
+            _ => anyhow::bail!("AWS_ENDPOINT_URL_SFN and AWS_ENDPOINT_URL_DYNAMODB go together"),
+        }
+    }
+
+    /// The system in this process, with these policy files; with `store_faults` its table can be made to fail.
+    pub(crate) async fn start(
+        files: &[Value],
+        store_faults: bool,
+        observer: Option<Arc<dyn Observer>>,
+    ) -> anyhow::Result<Self> {
+        let circuits = TempDir::new()?;
+        for file in files {
+            let name = file["circuit"].as_str().context("a policy has a circuit")?;
+            std::fs::write(circuits.path().join(format!("{name}.json")), file.to_string())?;
+        }
+        let client = client()?;
+        let mut config = Config::new(circuits.path());
+        config.observer = observer;
+        let mut store = None;
+        let mut upstream = None;
+        if store_faults {
+            let database = serve_database().await?;
+            let proxy = StoreProxy::start(database.clone(), client.clone()).await?;
+            config.dynamodb_endpoint = Some(proxy.url());
+            store = Some(proxy);
+            upstream = Some(database);
+        }
+        let system = System::start(config).await?;
+        warm(system.lambda_host()).await;
+        let dynamodb = upstream.unwrap_or_else(|| system.dynamodb_url().to_owned());
+        Ok(Self {
+            step_functions: Service::step_functions(client.clone(), system.aws_url()),
+            dynamodb: Service::dynamodb(client.clone(), dynamodb),
+            client,
+            table: system.table().to_owned(),
+            local: Some(Local {
+                system,
+                store,
+                _circuits: circuits,
+            }),
+        })
+    }
+
+    /// Makes the circuit's machine, and gives its ARN. The system in this process has made it already, and only a variation
+    /// changes it.
+    pub(crate) async fn deploy(&self, deployed: &Deployed, variation: &Variation) -> anyhow::Result<String> {
+        let circuit = &deployed.circuit;
+        let mut names = self.names(circuit);
+        if let Some(table) = &variation.read_table {
+            names.circuits_table.clone_from(table);
+        }
+        for (function, name) in &variation.names {
+            *match function {
+                FunctionName::CallPartner => &mut names.call_partner_function,
+                FunctionName::AcquireProbe => &mut names.acquire_probe_function,
+                FunctionName::RecordOutcome => &mut names.record_outcome_function,
+            } = name.clone();
+        }
+        let mut definition: Value = serde_json::from_str(&bind(DEFINITION, deployed, &names)?)?;
+        merge(&mut definition["States"]["Load Policy"]["Result"], &variation.policy);
+        let definition = definition.to_string();
+        match &self.local {
+            Some(local) => {
+                let info = local.system.circuits().iter().find(|info| info.name == *circuit);
+                let arn = info.context("the system has the circuit")?.machine_arn.clone();
+                let update = json!({ "stateMachineArn": arn, "definition": definition });
+                self.step_functions.call("UpdateStateMachine", &update).await?;
+                Ok(arn)
+            }
+            None => {
+                let create = json!({
+                    "name": format!("circuit-{circuit}-{}", std::process::id()),
+                    "definition": definition,
+                    "type": "EXPRESS",
+                    "roleArn": variable("STATE_MACHINE_ROLE", "arn:aws:iam::000000000000:role/tests"),
+                });
+                let created = self.step_functions.call("CreateStateMachine", &create).await?;
+                Ok(created["stateMachineArn"]
+                    .as_str()
+                    .context("a machine has an ARN")?
+                    .to_owned())
+            }
+        }
+    }
+
+    /// Another engine has one function of each kind, since a policy comes with each invocation.
+    fn names(&self, circuit: &str) -> Names {
+        let name = |variable_name: &str, function: FunctionName| variable(variable_name, function.as_str());
+        Names {
+            circuits_table: self.table.clone(),
+            call_partner_function: match self.local {
+                Some(_) => own_name(FunctionName::CallPartner, circuit),
+                None => name("CALL_PARTNER_FUNCTION", FunctionName::CallPartner),
+            },
+            acquire_probe_function: name("ACQUIRE_PROBE_FUNCTION", FunctionName::AcquireProbe),
+            record_outcome_function: name("RECORD_OUTCOME_FUNCTION", FunctionName::RecordOutcome),
+        }
+    }
+
+    /// What was announced of a circuit; none where the engine can't tell.
+    pub(crate) async fn events(&self, circuit: &str) -> anyhow::Result<Option<Vec<Value>>> {
+        let events = match &self.local {
+            Some(local) => local.system.events().list(),
+            None => {
+                let url = format!("{}/_local/events", self.step_functions.endpoint());
+                let answer = self.client.get(url).send().await?;
+                if !answer.status().is_success() {
+                    return Ok(None);
+                }
+                let listed: Value = serde_json::from_str(&answer.text().await?)?;
+                listed["events"].as_array().cloned().unwrap_or_default()
+            }
+        };
+        let ours = |event: &Value| event["detail"]["circuit"] == circuit;
+        Ok(Some(events.into_iter().filter(ours).collect()))
+    }
+
+    pub(crate) async fn stop(self) {
+        if let Some(local) = self.local {
+            local.system.stop().await;
+        }
+    }
+}
+
+impl Local {
+    /// Adds a function of one circuit's own, and gives its name.
+    pub(crate) fn add(&self, name: FunctionName, function: &Function, circuit: &str) -> anyhow::Result<String> {
+        let (executable, part) = match &function.is {
+            Kind::Missing => return Ok(format!("missing-{circuit}")),
+            Kind::Broken => (PathBuf::from("/nowhere/at/all"), None),
+            Kind::Shipped => (binaries()?.join(name.as_str()), None),
+            Kind::Gives(value) => (binaries()?.join("stand-in"), Some(json!({ "gives": value }))),
+            Kind::Fails(error) => (binaries()?.join("stand-in"), Some(json!({ "fails": error }))),
+            Kind::Exits => (binaries()?.join("stand-in"), Some(json!("exits"))),
+            Kind::Hangs => (binaries()?.join("stand-in"), Some(json!("hangs"))),
+        };
+        let own_name = own_name(name, circuit);
+        self.system.lambda_host().add(FunctionSpec {
+            name: own_name.clone(),
+            executable,
+            arguments: Vec::new(),
+            timeout: Duration::from_millis(function.timeout_ms.unwrap_or(60_000)),
+            memory_mb: 128,
+            max_concurrency: function.max_concurrency.unwrap_or(100),
+            variables: part
+                .map(|part| ("STAND_IN".to_owned(), part.to_string()))
+                .into_iter()
+                .collect(),
+        });
+        Ok(own_name)
+    }
+
+    /// Kills (-9) every process that works for a circuit's own function; waits for one.
+    pub(crate) async fn kill(&self, name: FunctionName, circuit: &str) -> anyhow::Result<()> {
+        let function = own_name(name, circuit);
+        let busy = || self.system.lambda_host().busy_processes(&function);
+        eventually("a process works for the function", async || Ok(!busy().is_empty())).await?;
+        for pid in busy() {
+            // One may have answered by now, and then is killed while it waits.
+            kill(Pid::from_raw(pid.cast_signed()), Signal::SIGKILL)?;
+        }
+        Ok(())
+    }
+}
+
+/// The name of a circuit's own function.
+fn own_name(name: FunctionName, circuit: &str) -> String {
+    format!("{}-{circuit}", name.as_str())
+}
+
+fn variable(name: &str, otherwise: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| otherwise.to_owned())
+}
+
+/// Where cargo puts the executables.
+fn binaries() -> anyhow::Result<PathBuf> {
+    let executable = std::env::current_exe()?;
+    let deps = executable.parent().context("an executable is in a directory")?;
+    let directory = deps.parent().filter(|_| deps.ends_with("deps")).unwrap_or(deps);
+    ensure!(
+        directory.join("stand-in").is_file(),
+        "{} is missing; build it with `cargo build --bins`",
+        directory.join("stand-in").display()
+    );
+    Ok(Path::new(directory).to_path_buf())
+}
+
+/// A DynamoDB for the proxy to stand before, on a free port, for as long as the runtime lives.
+async fn serve_database() -> anyhow::Result<String> {
+    let database = Database::memory()?;
+    let listener = TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0)).await?;
+    let address = listener.local_addr()?;
+    tokio::spawn(dynoxide::server::serve_with_shutdown(
+        listener,
+        database,
+        std::future::pending(),
+    ));
+    Ok(format!("http://{address}"))
+}
+
+/// Starts some processes of the shared functions: on a busy machine the first start of all could take a good part of a
+/// Task's second.
+async fn warm(lambda: &LambdaHost) {
+    let invocations = [FunctionName::AcquireProbe, FunctionName::RecordOutcome]
+        .into_iter()
+        .flat_map(|function| [function; 4])
+        // They refuse the payload, which is as good.
+        .map(|function| lambda.invoke(function.as_str(), "{}".into()));
+    futures_util::future::join_all(invocations).await;
+}

@@ -1,0 +1,163 @@
+//! All cases, each on a circuit of its own, many at once.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use scripted_partner::Partner;
+use serde_json::Value;
+use states_language::Observer;
+use tokio::sync::Semaphore;
+
+use crate::case::{Case, Need};
+use crate::case_file::{CaseFile, load};
+use crate::circuit::Circuit;
+use crate::coverage::Coverage;
+use crate::engine::{Engine, Variation};
+use crate::policy_file::{deployed, policy_file};
+use crate::trial;
+
+/// How many cases run at once: a Task has a second, also on two busy cores.
+const AT_ONCE: usize = 6;
+/// Only cases whose id contains this, for whoever works on one.
+const ONLY: &str = "CASES";
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Summary {
+    /// How many cases passed.
+    pub passed: usize,
+    /// A text for each case that failed.
+    pub failed: Vec<String>,
+    /// The cases that this engine can't run, with what they need.
+    pub skipped: Vec<String>,
+    /// How long it took.
+    pub took: Duration,
+    /// Whether every case was to be run, in this process: only then their coverage means something.
+    pub is_whole: bool,
+}
+
+/// Runs every case: on the engine that `AWS_ENDPOINT_URL*` names, or else on a system of its own for each file.
+///
+/// # Errors
+/// A case can't be read, or an engine can't be started.
+pub async fn run(coverage: Arc<Coverage>) -> anyhow::Result<Summary> {
+    let began = Instant::now();
+    let only = std::env::var(ONLY).unwrap_or_default();
+    let mut files = load()?;
+    for file in &mut files {
+        file.cases.retain(|case| case.id.contains(&only));
+    }
+    let remote = Engine::from_environment()?.map(Arc::new);
+    let mut summary = Summary {
+        passed: 0,
+        failed: Vec::new(),
+        skipped: Vec::new(),
+        took: Duration::ZERO,
+        is_whole: only.is_empty() && remote.is_none(),
+    };
+    let room = Semaphore::new(AT_ONCE);
+    let mut running = FuturesUnordered::new();
+    let mut engines = Vec::new();
+    for file in &files {
+        let prepared = prepare(file)?;
+        let engine = match &remote {
+            Some(remote) => Arc::clone(remote),
+            None => {
+                let policies: Vec<Value> = prepared.iter().map(|prepared| prepared.file.clone()).collect();
+                let store_faults = file.cases.iter().any(|case| !case.store.is_empty());
+                let observer = Arc::clone(&coverage) as Arc<dyn Observer>;
+                let engine = Engine::start(&policies, store_faults, Some(observer)).await;
+                Arc::new(engine.with_context(|| format!("the system for {}.json", file.name))?)
+            }
+        };
+        for prepared in prepared {
+            let case = prepared.case;
+            if remote.is_some() && case.needs.iter().any(|need| *need != Need::Patience) {
+                summary.skipped.push(format!("{} needs {:?}", case.id, case.needs));
+                continue;
+            }
+            let (engine, room) = (Arc::clone(&engine), &room);
+            running.push(async move {
+                // One that mostly waits takes nobody's place.
+                let _place = match case.needs.contains(&Need::Patience) {
+                    true => None,
+                    false => Some(room.acquire().await),
+                };
+                (&file.name, case, prepared.play(engine).await)
+            });
+        }
+        if remote.is_none() {
+            engines.push(engine);
+        }
+    }
+    while let Some((file, case, played)) = running.next().await {
+        match played {
+            Ok(differences) if differences.is_empty() => summary.passed += 1,
+            Ok(differences) => summary.failed.push(failure(file, case, &differences)),
+            Err(error) => summary.failed.push(failure(file, case, &[format!("{error:#}")])),
+        }
+    }
+    drop(running);
+    for engine in engines {
+        if let Ok(engine) = Arc::try_unwrap(engine) {
+            engine.stop().await;
+        }
+    }
+    summary.took = began.elapsed();
+    Ok(summary)
+}
+
+fn failure(file: &str, case: &Case, differences: &[String]) -> String {
+    let mut text = format!("{file}.json, {}: {}", case.id, case.about);
+    for difference in differences {
+        // Writing to a string does not fail.
+        let _ = write!(text, "\n    {difference}");
+    }
+    text
+}
+
+/// A case with its partner, which its policy names.
+struct Prepared<'a> {
+    case: &'a Case,
+    partner: Partner,
+    file: Value,
+}
+
+fn prepare(file: &CaseFile) -> anyhow::Result<Vec<Prepared<'_>>> {
+    let prepared = file.cases.iter().map(|case| {
+        let partner = Partner::start(case.partner.clone())?;
+        let file = policy_file(&case.id, &case.policy, partner.address());
+        Ok(Prepared { case, partner, file })
+    });
+    prepared.collect()
+}
+
+impl Prepared<'_> {
+    async fn play(self, engine: Arc<Engine>) -> anyhow::Result<Vec<String>> {
+        let policy = deployed(&self.case.id, &self.file)?;
+        let mut variation = Variation {
+            read_table: self.case.read_table.clone(),
+            policy: self.case.bound_policy.clone(),
+            ..Variation::default()
+        };
+        if let Some(local) = &engine.local {
+            for (name, function) in &self.case.functions {
+                variation
+                    .names
+                    .push((*name, local.add(*name, function, &self.case.id)?));
+            }
+        }
+        let machine_arn = engine.deploy(&policy, &variation).await?;
+        let circuit = Circuit {
+            engine,
+            policy,
+            machine_arn,
+            partner: self.partner,
+        };
+        trial::play(self.case, &circuit).await
+    }
+}
