@@ -18,7 +18,7 @@ BINARIES := target/debug
 VENV := .venv
 LINT := statemachine/lint
 
-.PHONY: help demo local test lint fmt lambdas tools clean build needs-rust needs-node needs-python
+.PHONY: help demo local test mutants lint fmt lambdas tools clean build needs-rust needs-node needs-python
 
 help: ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -33,6 +33,9 @@ test: build $(VENV)/installed ## Runs every test; needs no network once everythi
 	$(CARGO) test --workspace --locked --no-fail-fast
 	bash tests/scripts/front_door.sh
 	$(VENV)/bin/python tests/scripts/sdk.py
+
+mutants: needs-rust ## Changes the breaker in every small way and tells which changes no test notices (a quarter of an hour; JOBS=2)
+	bash tests/scripts/mutants.sh
 
 lint: needs-rust $(LINT)/node_modules/.installed ## Checks formatting, Rust and the definition
 	$(CARGO) fmt --all --check
