@@ -32,6 +32,20 @@ impl Context {
         }
     }
 
+    /// A context for branches that read none.
+    pub(crate) fn unread() -> Self {
+        Self { root: Value::Null }
+    }
+
+    /// The context of one iteration of a Map.
+    pub(crate) fn with_item(&self, index: usize, item: &Value) -> Self {
+        let mut context = self.clone();
+        if let Value::Object(fields) = &mut context.root {
+            fields.insert("Map".to_owned(), json!({ "Item": { "Index": index, "Value": item } }));
+        }
+        context
+    }
+
     pub(crate) fn enter_state(&mut self, name: &str, entered: OffsetDateTime) {
         self.set_state(json!({ "EnteredTime": timestamp(entered), "Name": name, "RetryCount": 0 }));
     }

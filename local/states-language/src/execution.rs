@@ -30,6 +30,8 @@ pub struct Start {
     /// The longest that this kind of machine may run (EXPRESS: five minutes); the machine's own `TimeoutSeconds` holds
     /// too, when it is less.
     pub time_limit: Option<Duration>,
+    /// How many events the history may have before the execution fails (STANDARD: 25,000); none for EXPRESS.
+    pub event_limit: Option<u64>,
 }
 
 impl Start {
@@ -44,6 +46,7 @@ impl Start {
             role_arn: String::new(),
             start_time: None,
             time_limit: None,
+            event_limit: None,
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::limits::{MAX_PAYLOAD_DEPTH, Oversize};
 
 pub(crate) const ALL: &str = "States.ALL";
 pub(crate) const TASK_FAILED: &str = "States.TaskFailed";
+pub(crate) const BRANCH_FAILED: &str = "States.BranchFailed";
 pub(crate) const TIMEOUT: &str = "States.Timeout";
 pub(crate) const RUNTIME: &str = "States.Runtime";
 pub(crate) const DATA_LIMIT_EXCEEDED: &str = "States.DataLimitExceeded";
@@ -23,6 +24,8 @@ pub(crate) struct Failure {
     pub(crate) cause: String,
     /// Whether the engine itself found it, and its cause does not say yet in which state.
     unplaced: bool,
+    /// Whether a branch of the Parallel that reports it, or an item of the Map, came to it.
+    in_branch: bool,
 }
 
 impl Failure {
@@ -32,6 +35,7 @@ impl Failure {
             error: error.into(),
             cause: cause.into(),
             unplaced: false,
+            in_branch: false,
         }
     }
 
@@ -41,6 +45,7 @@ impl Failure {
             error: error.to_owned(),
             cause: cause.into(),
             unplaced: true,
+            in_branch: false,
         }
     }
 
@@ -56,6 +61,13 @@ impl Failure {
                 self.cause
             );
         }
+        self
+    }
+
+    /// The same as a failure of the state around a branch. It keeps its name: that is what `Retry` and `Catch` see, beside
+    /// `States.BranchFailed`.
+    pub(crate) fn of_branch(mut self) -> Self {
+        self.in_branch = true;
         self
     }
 
@@ -90,6 +102,7 @@ impl Failure {
             && names.iter().any(|name| match name.as_str() {
                 ALL => true,
                 TASK_FAILED => self.error != TIMEOUT,
+                BRANCH_FAILED => self.in_branch || self.error == BRANCH_FAILED,
                 name => name == self.error,
             })
     }

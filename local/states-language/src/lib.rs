@@ -59,8 +59,8 @@
 //! assert_eq!(outcome, Outcome::Succeeded { output: json!({ "text": "We don't know." }) });
 //! # });
 //!
-//! let refused = Machine::parse(&definition.replace("TimeoutSeconds", "HeartbeatSeconds"), &|_| true).unwrap_err();
-//! assert_eq!(refused.diagnostics[0].location, "/States/Ask Price/HeartbeatSeconds");
+//! let refused = Machine::parse(&definition.replace("TimeoutSeconds", "Timeout"), &|_| true).unwrap_err();
+//! assert_eq!(refused.diagnostics[0].location, "/States/Ask Price/Timeout");
 //! # Ok::<(), states_language::InvalidDefinition>(())
 //! ```
 
@@ -71,6 +71,7 @@ mod definition;
 mod diagnostic;
 mod execution;
 mod failure;
+pub mod history;
 mod intrinsic;
 mod limits;
 mod machine;
@@ -82,12 +83,12 @@ mod template;
 mod timestamp;
 
 pub use clock::{Clock, SystemClock};
-pub use diagnostic::{Diagnostic, InvalidDefinition};
+pub use diagnostic::{Diagnostic, InvalidDefinition, Severity};
 pub use execution::{Outcome, Start};
 pub use limits::{
     MAX_DEFINITION_BYTES, MAX_INTRINSIC_DEPTH, MAX_PAYLOAD_BYTES, MAX_PAYLOAD_DEPTH, MAX_STATE_NAME_CHARS,
 };
-pub use machine::{Machine, StateOutline};
-pub use observer::{Event, NoObserver, Observer, StateKind};
+pub use machine::{Machine, MachineType, StateOutline};
+pub use observer::{Event, EventIds, NoObserver, Observer, StateKind};
 pub use run::run;
 pub use task::{TaskError, TaskRequest, Tasks};

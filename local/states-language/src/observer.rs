@@ -1,6 +1,7 @@
 //! What an execution tells while it runs: enough for AWS's history, and for the coverage of a definition.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -8,10 +9,35 @@ use time::OffsetDateTime;
 
 /// Hears of each step of an execution, in order and while it happens.
 ///
-/// Everything is lent: an observer that keeps a payload clones it, one that doesn't costs nothing.
+/// Everything is lent: an observer that keeps a payload clones it, one that doesn't costs nothing. Two observers in a
+/// tuple hear the same; so does one behind a reference or an [`Arc`].
 pub trait Observer: Send + Sync {
     /// Called on the execution's own path: it should be quick, and must not block.
     fn event(&self, at: OffsetDateTime, event: &Event<'_>);
+
+    /// What the engine calls: as [`event`](Self::event), with the event's place in AWS's history. An observer that
+    /// wraps another hands this one on.
+    fn event_with_ids(&self, at: OffsetDateTime, ids: EventIds, event: &Event<'_>) {
+        let _ = ids;
+        self.event(at, event);
+    }
+
+    /// Whether it wants to hear at all. Asked once, when an execution starts.
+    fn listens(&self) -> bool {
+        true
+    }
+}
+
+/// An event's place in AWS's history.
+///
+/// An event that history does not have ([`Event::ChoiceTaken`], [`Event::Retried`], [`Event::Caught`]) comes with the
+/// ids of the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EventIds {
+    /// Counted from 1 over the whole execution, all its branches included.
+    pub id: u64,
+    /// The event that it followed on its own branch; 0 where AWS names none.
+    pub previous_id: u64,
 }
 
 /// Hears nothing.
@@ -20,6 +46,58 @@ pub struct NoObserver;
 
 impl Observer for NoObserver {
     fn event(&self, _at: OffsetDateTime, _event: &Event<'_>) {}
+
+    fn listens(&self) -> bool {
+        false
+    }
+}
+
+impl<O: Observer + ?Sized> Observer for &O {
+    fn event(&self, at: OffsetDateTime, event: &Event<'_>) {
+        (**self).event(at, event);
+    }
+
+    fn event_with_ids(&self, at: OffsetDateTime, ids: EventIds, event: &Event<'_>) {
+        (**self).event_with_ids(at, ids, event);
+    }
+
+    fn listens(&self) -> bool {
+        (**self).listens()
+    }
+}
+
+impl<O: Observer + ?Sized> Observer for Arc<O> {
+    fn event(&self, at: OffsetDateTime, event: &Event<'_>) {
+        (**self).event(at, event);
+    }
+
+    fn event_with_ids(&self, at: OffsetDateTime, ids: EventIds, event: &Event<'_>) {
+        (**self).event_with_ids(at, ids, event);
+    }
+
+    fn listens(&self) -> bool {
+        (**self).listens()
+    }
+}
+
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    fn event(&self, at: OffsetDateTime, event: &Event<'_>) {
+        self.0.event(at, event);
+        self.1.event(at, event);
+    }
+
+    fn event_with_ids(&self, at: OffsetDateTime, ids: EventIds, event: &Event<'_>) {
+        if self.0.listens() {
+            self.0.event_with_ids(at, ids, event);
+        }
+        if self.1.listens() {
+            self.1.event_with_ids(at, ids, event);
+        }
+    }
+
+    fn listens(&self) -> bool {
+        self.0.listens() || self.1.listens()
+    }
 }
 
 /// The type of a state, spelled as in a definition.
@@ -30,8 +108,14 @@ pub enum StateKind {
     Pass,
     /// Does work through [`Tasks`](crate::Tasks).
     Task,
-    /// Branches.
+    /// Decides where to go.
     Choice,
+    /// Waits.
+    Wait,
+    /// Runs branches side by side.
+    Parallel,
+    /// Runs the same states for each item of an array.
+    Map,
     /// Ends the execution well.
     Succeed,
     /// Ends the execution with an error.
@@ -45,6 +129,9 @@ impl StateKind {
             Self::Pass => "Pass",
             Self::Task => "Task",
             Self::Choice => "Choice",
+            Self::Wait => "Wait",
+            Self::Parallel => "Parallel",
+            Self::Map => "Map",
             Self::Succeed => "Succeed",
             Self::Fail => "Fail",
         }
@@ -99,6 +186,8 @@ pub enum Event<'a> {
         parameters: &'a Value,
         /// Its `TimeoutSeconds`.
         timeout: Option<Duration>,
+        /// Its `HeartbeatSeconds`, which only matters where tasks report back by a token.
+        heartbeat: Option<Duration>,
     },
     /// The attempt runs.
     TaskStarted {
@@ -137,6 +226,81 @@ pub enum Event<'a> {
         error: &'a str,
         /// Its cause.
         cause: &'a str,
+    },
+    /// The branches of a Parallel begin. They tell their events in between each other's.
+    ParallelStarted {
+        /// The state's name.
+        state: &'a str,
+    },
+    /// Every branch of a Parallel ended well.
+    ParallelSucceeded {
+        /// The state's name.
+        state: &'a str,
+    },
+    /// A branch of a Parallel failed; the others were dropped.
+    ParallelFailed {
+        /// The state's name.
+        state: &'a str,
+        /// The name of the branch's error.
+        error: &'a str,
+        /// Its cause.
+        cause: &'a str,
+    },
+    /// A Map begins.
+    MapStarted {
+        /// The state's name.
+        state: &'a str,
+        /// How many items it has.
+        length: usize,
+    },
+    /// A Map begins with one of its items.
+    IterationStarted {
+        /// The state's name.
+        state: &'a str,
+        /// The item's index.
+        index: usize,
+    },
+    /// A Map is done with an item.
+    IterationSucceeded {
+        /// The state's name.
+        state: &'a str,
+        /// The item's index.
+        index: usize,
+    },
+    /// A Map failed at an item.
+    IterationFailed {
+        /// The state's name.
+        state: &'a str,
+        /// The item's index.
+        index: usize,
+    },
+    /// An item was dropped because another failed.
+    IterationAborted {
+        /// The state's name.
+        state: &'a str,
+        /// The item's index.
+        index: usize,
+    },
+    /// A Map is done with all its items.
+    MapSucceeded {
+        /// The state's name.
+        state: &'a str,
+    },
+    /// A Map failed at one of its items.
+    MapFailed {
+        /// The state's name.
+        state: &'a str,
+        /// The name of the item's error.
+        error: &'a str,
+        /// Its cause.
+        cause: &'a str,
+    },
+    /// A Task, Wait, Parallel or Map was dropped because another branch or item failed.
+    StateAborted {
+        /// The state's name.
+        state: &'a str,
+        /// Its type.
+        kind: StateKind,
     },
     /// A retrier matched an error, and the next attempt follows after a wait.
     Retried {
@@ -202,6 +366,21 @@ impl Event<'_> {
         !matches!(
             self,
             Self::ChoiceTaken { .. } | Self::Retried { .. } | Self::Caught { .. }
+        )
+    }
+
+    /// Whether the next event on its branch names it as the previous one. AWS passes some by: seen in recorded
+    /// histories, where `ParallelStateExited` and the next `MapIterationStarted` follow the last state's exit.
+    pub(crate) fn is_followed(&self) -> bool {
+        !matches!(
+            self,
+            Self::ExecutionStarted { .. }
+                | Self::ParallelSucceeded { .. }
+                | Self::MapSucceeded { .. }
+                | Self::IterationSucceeded { .. }
+                | Self::IterationFailed { .. }
+                | Self::IterationAborted { .. }
+                | Self::StateAborted { .. }
         )
     }
 }

@@ -139,6 +139,9 @@ cases! {
     payloads_flow_as_the_cases_say: "flow", 30;
     choices_branch_as_the_cases_say: "choice", 10;
     errors_are_retried_and_caught_as_the_cases_say: "errors", 25;
+    waits_take_the_time_that_the_cases_say: "wait", 15;
+    branches_run_as_the_cases_say: "parallel", 12;
+    maps_run_as_the_cases_say: "map", 15;
     the_context_object_is_as_the_cases_say: "context", 6;
     intrinsic_functions_run_as_the_cases_say: "intrinsic", 6;
 }

@@ -60,11 +60,15 @@ async fn events_tell_each_step_in_order_with_its_time_and_payload() {
     let expected = [
         format!(r#"0 ExecutionStarted {{ input: {a}, role_arn: "role" }}"#),
         format!(r#"0 StateEntered {{ state: "Ask", kind: Task, input: {a} }}"#),
-        format!(r#"0 TaskScheduled {{ state: "Ask", resource: "r", parameters: {p}, timeout: Some(2s) }}"#),
+        format!(
+            r#"0 TaskScheduled {{ state: "Ask", resource: "r", parameters: {p}, timeout: Some(2s), heartbeat: None }}"#
+        ),
         r#"0 TaskStarted { state: "Ask", resource: "r" }"#.into(),
         r#"0 TaskFailed { state: "Ask", resource: "r", error: "Boom", cause: "b" }"#.into(),
         r#"0 Retried { state: "Ask", retrier: 1, error: "Boom", cause: "b", retry_count: 1, wait: 1s }"#.into(),
-        format!(r#"1000 TaskScheduled {{ state: "Ask", resource: "r", parameters: {p}, timeout: Some(2s) }}"#),
+        format!(
+            r#"1000 TaskScheduled {{ state: "Ask", resource: "r", parameters: {p}, timeout: Some(2s), heartbeat: None }}"#
+        ),
         r#"1000 TaskStarted { state: "Ask", resource: "r" }"#.into(),
         r#"3000 TaskTimedOut { state: "Ask", resource: "r", error: "States.Timeout", cause: "" }"#.into(),
         r#"3000 Caught { state: "Ask", catcher: 1, error: "States.Timeout", cause: "", next: "Which?" }"#.into(),
@@ -76,7 +80,9 @@ async fn events_tell_each_step_in_order_with_its_time_and_payload() {
         r#"3000 ChoiceTaken { state: "Again", rule: None, next: "Work" }"#.into(),
         format!(r#"3000 StateExited {{ state: "Again", kind: Choice, output: {a} }}"#),
         format!(r#"3000 StateEntered {{ state: "Work", kind: Task, input: {a} }}"#),
-        format!(r#"3000 TaskScheduled {{ state: "Work", resource: "s", parameters: {a}, timeout: None }}"#),
+        format!(
+            r#"3000 TaskScheduled {{ state: "Work", resource: "s", parameters: {a}, timeout: None, heartbeat: None }}"#
+        ),
         r#"3000 TaskStarted { state: "Work", resource: "s" }"#.into(),
         r#"3000 TaskSucceeded { state: "Work", resource: "s", output: Number(2) }"#.into(),
         r#"3000 StateExited { state: "Work", kind: Task, output: Number(2) }"#.into(),

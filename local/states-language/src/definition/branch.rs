@@ -133,9 +133,12 @@ fn constant(
     report: &mut Report,
 ) -> Option<Comparison> {
     match form {
-        Form::String => fields
-            .string(name, report)
-            .map(|text| Comparison::String(relation, text)),
+        Form::String => {
+            fields.warn_of_path(name, report);
+            fields
+                .string(name, report)
+                .map(|text| Comparison::String(relation, text))
+        }
         Form::Boolean => fields.boolean(name, report).map(Comparison::Boolean),
         Form::Numeric => match fields.take(name)? {
             Value::Number(number) => Some(Comparison::Numeric(relation, number)),

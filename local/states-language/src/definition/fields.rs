@@ -4,20 +4,10 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value};
 
-use super::report::{Report, SCHEMA_VALIDATION_FAILED};
+use super::report::{NO_PATH, Report, SCHEMA_VALIDATION_FAILED};
 
 /// Fields that AWS knows and this engine does not do yet. They are told apart from misspelt ones.
-const NOT_YET: [&str; 9] = [
-    "Assign",
-    "Arguments",
-    "Condition",
-    "Credentials",
-    "HeartbeatSeconds",
-    "HeartbeatSecondsPath",
-    "Output",
-    "TimeoutSecondsPath",
-    "ProcessorConfig",
-];
+const NOT_YET: [&str; 6] = ["Assign", "Arguments", "Condition", "Credentials", "Items", "Output"];
 
 pub(super) struct Fields {
     object: Map<String, Value>,
@@ -113,6 +103,16 @@ impl Fields {
         whole
     }
 
+    /// Warns when a field that takes a value as it stands looks as if it meant a path.
+    pub(super) fn warn_of_path(&self, name: &str, report: &mut Report) {
+        if let Some(Value::String(text)) = self.object.get(name)
+            && looks_like_path(text)
+        {
+            let message = format!("{text:?} looks like a path, but the field's name does not end with 'Path'");
+            report.warn(NO_PATH, &self.at(name), message);
+        }
+    }
+
     pub(super) fn query_language(&mut self, report: &mut Report) {
         if let Some(language) = self
             .string("QueryLanguage", report)
@@ -138,4 +138,9 @@ impl Fields {
             report.add(SCHEMA_VALIDATION_FAILED, &self.at(&name), message);
         }
     }
+}
+
+/// Whether a text was probably meant as a path.
+pub(super) fn looks_like_path(text: &str) -> bool {
+    text == "$" || text == "$$" || text.starts_with("$.") || text.starts_with("$$.") || text.starts_with("$[")
 }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::fields::Fields;
-use super::report::Report;
+use super::fields::{Fields, looks_like_path};
+use super::report::{NO_DOLLAR, Report};
 use crate::path::{Path, ReferencePath};
 use crate::template::Template;
 
@@ -40,7 +40,7 @@ impl Filter {
         }
     }
 
-    pub(super) fn path(&self) -> Option<&Path> {
+    pub(crate) fn path(&self) -> Option<&Path> {
         match self {
             Self::Path(path) => Some(path),
             Self::All | Self::Nothing => None,
@@ -83,17 +83,48 @@ impl ResultPlace {
     }
 }
 
-/// `Parameters` or `ResultSelector`.
+/// `Parameters`, `ResultSelector` or `ItemSelector`.
 pub(super) fn template(fields: &mut Fields, name: &str, report: &mut Report) -> Option<Template> {
     let value = fields.take(name)?;
     if !value.is_object() {
         report.schema(&fields.at(name), "must be an object");
         return None;
     }
+    warn_of_static(&value, &fields.at(name), report);
     let mut errors = Vec::new();
     let template = Template::compile(value, &mut errors);
     for error in errors {
         report.schema(&format!("{}{}", fields.at(name), error.location), error.message);
     }
     Some(template)
+}
+
+/// Warns of texts that stand for themselves, but look as if they were to be evaluated.
+fn warn_of_static(value: &Value, location: &str, report: &mut Report) {
+    match value {
+        Value::Object(fields) => {
+            for (name, field) in fields.iter().filter(|(name, _)| !name.ends_with(".$")) {
+                let location = format!("{location}/{name}");
+                if let Value::String(text) = field
+                    && (looks_like_path(text) || looks_like_call(text))
+                {
+                    let message = format!(
+                        "{text:?} looks like a path or a function, but the field's name does not end with '.$'"
+                    );
+                    report.warn(NO_DOLLAR, &location, message);
+                }
+                warn_of_static(field, &location, report);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                warn_of_static(item, &format!("{location}[{index}]"), report);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn looks_like_call(text: &str) -> bool {
+    text.starts_with("States.") && text.ends_with(')') && text.contains('(')
 }

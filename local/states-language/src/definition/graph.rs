@@ -5,14 +5,19 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::fields::Fields;
-use super::report::{MISSING_TRANSITION_TARGET, Report};
-use super::{Scope, State};
+use super::report::{DUPLICATE_STATE_NAME, MISSING_END_STATE, MISSING_TRANSITION_TARGET, Report};
+use super::{MachineScope, Scope, State};
+use crate::path::Path;
 
-/// States that lead to each other: a machine, and later a branch.
+/// States that lead to each other: a machine, a branch of a Parallel, a Map's processor.
 #[derive(Debug)]
 pub(crate) struct Graph {
     pub(crate) start: usize,
     pub(crate) states: Vec<State>,
+    /// Whether some state reads the context object, nested states included.
+    pub(crate) reads_context: bool,
+    /// Whether some state may read `$$.Execution.Input`, nested states included.
+    pub(crate) reads_execution_input: bool,
 }
 
 /// Where a state leads.
@@ -32,7 +37,7 @@ impl Next {
 }
 
 /// Reads `StartAt` and `States`.
-pub(super) fn parse(fields: &mut Fields, supports: &dyn Fn(&str) -> bool, report: &mut Report) -> Option<Graph> {
+pub(super) fn parse(fields: &mut Fields, machine: &MachineScope<'_>, report: &mut Report) -> Option<Graph> {
     let missing: Vec<&str> = ["States", "StartAt"]
         .into_iter()
         .filter(|name| !fields.has(name))
@@ -56,10 +61,15 @@ pub(super) fn parse(fields: &mut Fields, supports: &dyn Fn(&str) -> bool, report
         .enumerate()
         .map(|(index, name)| (name, index))
         .collect();
+    let location = fields.at("States");
     let scope = Scope {
-        supports,
+        machine,
         names: &names,
+        location: &location,
     };
+    for name in states.keys() {
+        machine.claim(name, &location, report);
+    }
     let start = fields
         .has("StartAt")
         .then(|| target(fields, "StartAt", &scope, report))
@@ -73,8 +83,18 @@ pub(super) fn parse(fields: &mut Fields, supports: &dyn Fn(&str) -> bool, report
     if states.len() < count {
         return None;
     }
-    let graph = Graph { start: start?, states };
-    graph.check(&fields.at("States"), report);
+    let reads = |own: fn(&Path) -> bool, below: fn(&Graph) -> bool| {
+        states
+            .iter()
+            .any(|state| state.paths().into_iter().any(own) || state.graphs().iter().any(below))
+    };
+    let graph = Graph {
+        start: start?,
+        reads_context: reads(Path::reads_context, |graph| graph.reads_context),
+        reads_execution_input: reads(Path::reads_execution_input, |graph| graph.reads_execution_input),
+        states,
+    };
+    graph.check(&location, report);
     Some(graph)
 }
 
@@ -149,10 +169,23 @@ impl Graph {
             }
         }
         if !self.states.iter().any(State::is_terminal) {
-            report.schema(
+            report.add(
+                MISSING_END_STATE,
                 location,
                 "no state ends the execution: one must have 'End': true, or be a Succeed or a Fail",
             );
+        }
+    }
+}
+
+impl MachineScope<'_> {
+    /// Notes a state's name, which must be the only one of a machine, in whatever branch it stands.
+    fn claim(&self, name: &str, location: &str, report: &mut Report) {
+        let at = format!("{location}/{name}");
+        let earlier = self.names.borrow_mut().insert(name.to_owned(), at.clone());
+        if let Some(earlier) = earlier {
+            let message = format!("the state name '{name}' is used twice in this machine, the first time at {earlier}");
+            report.add(DUPLICATE_STATE_NAME, &at, message);
         }
     }
 }

@@ -1,14 +1,15 @@
 //! A state, compiled.
 
-use std::time::Duration;
-
 use serde_json::Value;
 
+use super::branches::{MapBody, ParallelBody};
+use super::effort::Effort;
 use super::fields::Fields;
 use super::flow::{Filter, ResultPlace};
-use super::graph::Next;
-use super::recovery::{Catcher, Retrier};
-use super::report::Report;
+use super::graph::{Graph, Next};
+use super::quantity::Quantity;
+use super::report::{INVALID_STATE_NAME, Report};
+use super::wait::WaitBody;
 use super::{Scope, work};
 use crate::StateKind;
 use crate::choice::Rule;
@@ -33,6 +34,9 @@ pub(crate) enum Body {
     Pass(PassBody),
     Task(TaskBody),
     Choice(ChoiceBody),
+    Wait(WaitBody),
+    Parallel(ParallelBody),
+    Map(Box<MapBody>),
     Succeed,
     Fail(FailBody),
 }
@@ -48,13 +52,9 @@ pub(crate) struct PassBody {
 #[derive(Debug)]
 pub(crate) struct TaskBody {
     pub(crate) resource: String,
-    pub(crate) parameters: Option<Template>,
-    pub(crate) selector: Option<Template>,
-    pub(crate) place: ResultPlace,
-    pub(crate) timeout: Option<Duration>,
-    pub(crate) retry: Vec<Retrier>,
-    pub(crate) catch: Vec<Catcher>,
-    pub(crate) next: Next,
+    pub(crate) timeout_s: Option<Quantity>,
+    pub(crate) heartbeat_s: Option<Quantity>,
+    pub(crate) effort: Effort,
 }
 
 #[derive(Debug)]
@@ -81,10 +81,10 @@ pub(crate) enum Text {
 impl State {
     /// Reads one state; what is wrong with it is reported.
     pub(super) fn parse(name: &str, value: Value, scope: &Scope<'_>, report: &mut Report) -> Option<Self> {
-        let location = format!("/States/{name}");
+        let location = format!("{}/{name}", scope.location);
         if name.is_empty() || name.chars().count() > MAX_STATE_NAME_CHARS {
             let message = format!("a state's name must have between 1 and {MAX_STATE_NAME_CHARS} characters");
-            report.schema(&location, message);
+            report.add(INVALID_STATE_NAME, &location, message);
         }
         let mut fields = Fields::of(value, &location, report)?;
         if !fields.has("Type") {
@@ -121,49 +121,70 @@ impl State {
             Body::Pass(_) => StateKind::Pass,
             Body::Task(_) => StateKind::Task,
             Body::Choice(_) => StateKind::Choice,
+            Body::Wait(_) => StateKind::Wait,
+            Body::Parallel(_) => StateKind::Parallel,
+            Body::Map(_) => StateKind::Map,
             Body::Succeed => StateKind::Succeed,
             Body::Fail(_) => StateKind::Fail,
+        }
+    }
+
+    /// The fields around its work, if it is of a type that can fail.
+    pub(crate) fn effort(&self) -> Option<&Effort> {
+        match &self.body {
+            Body::Task(task) => Some(&task.effort),
+            Body::Parallel(parallel) => Some(&parallel.effort),
+            Body::Map(map) => Some(&map.effort),
+            Body::Pass(_) | Body::Choice(_) | Body::Wait(_) | Body::Succeed | Body::Fail(_) => None,
+        }
+    }
+
+    /// The states inside: a Parallel's branches, a Map's processor.
+    pub(crate) fn graphs(&self) -> &[Graph] {
+        match &self.body {
+            Body::Parallel(parallel) => &parallel.branches,
+            Body::Map(map) => std::slice::from_ref(&map.processor),
+            _ => &[],
         }
     }
 
     /// The indexes of the states that may follow.
     pub(super) fn successors(&self) -> Vec<usize> {
         match &self.body {
-            Body::Pass(pass) => pass.next.state().into_iter().collect(),
-            Body::Task(task) => task
-                .next
-                .state()
-                .into_iter()
-                .chain(task.catch.iter().map(|c| c.next))
-                .collect(),
+            Body::Pass(PassBody { next, .. }) | Body::Wait(WaitBody { next, .. }) => next.state().into_iter().collect(),
             Body::Choice(choice) => choice
                 .rules
                 .iter()
                 .map(|(_, next)| *next)
                 .chain(choice.default)
                 .collect(),
-            Body::Succeed | Body::Fail(_) => Vec::new(),
+            _ => self.effort().map(Effort::successors).unwrap_or_default(),
         }
     }
 
     /// Whether an execution may end in it.
     pub(super) fn is_terminal(&self) -> bool {
         match &self.body {
-            Body::Pass(PassBody { next, .. }) | Body::Task(TaskBody { next, .. }) => next.state().is_none(),
+            Body::Pass(PassBody { next, .. }) | Body::Wait(WaitBody { next, .. }) => next.state().is_none(),
             Body::Choice(_) => false,
-            Body::Succeed | Body::Fail(_) => true,
+            _ => self.effort().is_none_or(|effort| effort.next.state().is_none()),
         }
     }
 
-    /// Every path that it reads.
+    /// Every path that it reads itself; not those of the states inside.
     pub(crate) fn paths(&self) -> Vec<&Path> {
         let mut paths: Vec<&Path> = self.input.path().into_iter().chain(self.output.path()).collect();
         match &self.body {
             Body::Pass(pass) => paths.extend(pass.parameters.iter().flat_map(Template::paths)),
             Body::Task(task) => {
-                paths.extend(task.parameters.iter().chain(&task.selector).flat_map(Template::paths));
+                let times = [&task.timeout_s, &task.heartbeat_s];
+                paths.extend(times.into_iter().flatten().filter_map(Quantity::path));
+                paths.extend(task.effort.paths());
             }
             Body::Choice(choice) => paths.extend(choice.rules.iter().flat_map(|(rule, _)| rule.paths())),
+            Body::Wait(wait) => paths.extend(wait.until.path()),
+            Body::Parallel(parallel) => paths.extend(parallel.effort.paths()),
+            Body::Map(map) => paths.extend(map.paths()),
             Body::Succeed => {}
             Body::Fail(fail) => {
                 for text in [&fail.error, &fail.cause] {

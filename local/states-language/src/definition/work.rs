@@ -1,66 +1,76 @@
 //! What each type of state does: the fields of its own.
 
-use std::time::Duration;
-
 use serde_json::Value;
 
-use super::fields::Fields;
+use super::effort::Effort;
+use super::fields::{Fields, looks_like_path};
 use super::flow::{ResultPlace, template};
-use super::report::Report;
+use super::quantity::Quantity;
+use super::report::{INVALID_RESOURCE, PASS_RESULT_IS_STATIC, Report};
 use super::state::{Body, ChoiceBody, FailBody, PassBody, TaskBody, Text};
-use super::{MAX_WHOLE, Scope, branch, graph, recovery};
+use super::{MAX_WHOLE, MachineType, Scope, branch, branches, graph, wait};
 use crate::template::Dynamic;
-
-/// A state type that AWS has and this engine does not do yet.
-const NOT_YET: [&str; 3] = ["Wait", "Parallel", "Map"];
 
 pub(super) fn body(kind: &str, fields: &mut Fields, scope: &Scope<'_>, report: &mut Report) -> Option<Body> {
     match kind {
         "Pass" => pass(fields, scope, report),
         "Task" => task(fields, scope, report),
         "Choice" => choice(fields, scope, report),
+        "Wait" => wait::wait(fields, scope, report),
+        "Parallel" => branches::parallel(fields, scope, report),
+        "Map" => branches::map(fields, scope, report),
         "Succeed" => Some(Body::Succeed),
         "Fail" => Some(fail(fields, report)),
         other => {
-            let message = if NOT_YET.contains(&other) {
-                format!("the state type '{other}' is not supported by this engine")
-            } else {
-                format!("the state type '{other}' is not known")
-            };
-            report.schema(&fields.at("Type"), message);
+            report.schema(&fields.at("Type"), format!("the state type '{other}' is not known"));
             None
         }
     }
 }
 
 fn pass(fields: &mut Fields, scope: &Scope<'_>, report: &mut Report) -> Option<Body> {
+    let result = fields.take("Result");
+    if result.as_ref().is_some_and(holds_path) {
+        let message = "Result is taken as it stands, and the path in it is not followed; Parameters would be";
+        report.warn(PASS_RESULT_IS_STATIC, &fields.at("Result"), message);
+    }
     let body = PassBody {
         parameters: template(fields, "Parameters", report),
-        result: fields.take("Result"),
+        result,
         place: ResultPlace::parse(fields, report),
         next: graph::next(fields, scope, report)?,
     };
     Some(Body::Pass(body))
 }
 
+fn holds_path(value: &Value) -> bool {
+    match value {
+        Value::String(text) => looks_like_path(text),
+        Value::Array(items) => items.iter().any(holds_path),
+        Value::Object(fields) => fields
+            .iter()
+            .any(|(name, field)| name.ends_with(".$") || holds_path(field)),
+        _ => false,
+    }
+}
+
 fn task(fields: &mut Fields, scope: &Scope<'_>, report: &mut Report) -> Option<Body> {
     let resource = resource(fields, scope, report);
-    let parameters = template(fields, "Parameters", report);
-    let selector = template(fields, "ResultSelector", report);
-    let place = ResultPlace::parse(fields, report);
-    let timeout = fields.whole("TimeoutSeconds", 1..=MAX_WHOLE, report);
-    let retry = recovery::retriers(fields, report);
-    let catch = recovery::catchers(fields, scope, report);
-    let next = graph::next(fields, scope, report);
+    let timeout_s = Quantity::parse(fields, "TimeoutSeconds", 1..=MAX_WHOLE, report);
+    let heartbeat_s = Quantity::parse(fields, "HeartbeatSeconds", 1..=MAX_WHOLE, report);
+    let given = |quantity: &Option<Quantity>| quantity.as_ref().and_then(Quantity::given);
+    if let (Some(timeout_s), Some(heartbeat_s)) = (given(&timeout_s), given(&heartbeat_s))
+        && heartbeat_s >= timeout_s
+    {
+        let message = format!("{heartbeat_s} must be less than TimeoutSeconds, which is {timeout_s}");
+        report.schema(&fields.at("HeartbeatSeconds"), message);
+    }
+    let effort = Effort::parse(fields, true, scope, report);
     Some(Body::Task(TaskBody {
         resource: resource?,
-        parameters,
-        selector,
-        place,
-        timeout: timeout.map(|seconds| Duration::from_secs(seconds.into())),
-        retry,
-        catch,
-        next: next?,
+        timeout_s,
+        heartbeat_s,
+        effort: effort?,
     }))
 }
 
@@ -74,13 +84,30 @@ fn resource(fields: &mut Fields, scope: &Scope<'_>, report: &mut Report) -> Opti
     let pattern = [".waitForTaskToken", ".sync", ".sync:2"]
         .into_iter()
         .find(|pattern| resource.ends_with(pattern));
-    if let Some(pattern) = pattern {
-        let message = format!("the integration pattern '{pattern}' of '{resource}' is not supported by this engine");
-        report.schema(&fields.at(NAME), message);
-    } else if !(scope.supports)(&resource) {
-        report.schema(&fields.at(NAME), format!("the resource '{resource}' is not supported"));
+    let refusal = match (pattern, scope.machine.kind) {
+        (Some(pattern), MachineType::Express) => Some(format!(
+            "an EXPRESS state machine does not support the integration pattern '{pattern}' of '{resource}'"
+        )),
+        (Some(pattern), MachineType::Standard) => Some(format!(
+            "the integration pattern '{pattern}' of '{resource}' is not supported by this engine"
+        )),
+        (None, MachineType::Express) if is_activity(&resource) => Some(format!(
+            "an EXPRESS state machine does not support activities, such as '{resource}'"
+        )),
+        (None, _) => {
+            (!(scope.machine.supports)(&resource)).then(|| format!("the resource '{resource}' is not supported"))
+        }
+    };
+    if let Some(message) = refusal {
+        report.add(INVALID_RESOURCE, &fields.at(NAME), message);
     }
     Some(resource)
+}
+
+/// `arn:aws:states:REGION:ACCOUNT:activity:NAME`.
+fn is_activity(resource: &str) -> bool {
+    let mut parts = resource.split(':');
+    parts.nth(2) == Some("states") && parts.nth(2) == Some("activity")
 }
 
 fn choice(fields: &mut Fields, scope: &Scope<'_>, report: &mut Report) -> Option<Body> {
@@ -127,6 +154,7 @@ fn text(fields: &mut Fields, name: &str, report: &mut Report) -> Text {
     if fields.has(name) && fields.has(&path_name) {
         report.schema(fields.location(), format!("must not hold both {name} and {path_name}"));
     }
+    fields.warn_of_path(name, report);
     let literal = fields.string(name, report);
     let dynamic = fields.take(&path_name).and_then(|value| {
         let parsed = match &value {

@@ -78,6 +78,11 @@ impl Path {
         self.root == Root::Data && self.segments.is_empty()
     }
 
+    /// Whether it names one place: only names and indexes.
+    pub(crate) fn is_definite(&self) -> bool {
+        self.definite
+    }
+
     /// Whether it starts from the context object.
     pub(crate) fn reads_context(&self) -> bool {
         self.root == Root::Context

@@ -64,4 +64,12 @@ impl State {
             Err(oversize) => Err(Failure::oversize(&self.name, oversize)),
         }
     }
+
+    /// The output of a state that changes its payload by its filters alone; without any there is nothing to measure.
+    pub(super) fn filtered(&self, data: Value, context: &Value) -> Result<Value, Failure> {
+        if self.input.is_all() && self.output.is_all() {
+            return Ok(data);
+        }
+        self.measured(self.output.take("OutputPath", data, context)?)
+    }
 }

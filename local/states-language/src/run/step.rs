@@ -2,45 +2,35 @@
 
 use serde_json::Value;
 
-use super::Execution;
+use super::{Execution, Visit};
 use crate::Event;
-use crate::definition::{Body, ChoiceBody, FailBody, Graph, Next, PassBody, ResultPlace, State, Text};
+use crate::definition::{Body, ChoiceBody, FailBody, Next, PassBody, ResultPlace, State, Text};
 use crate::failure::{Failure, NO_CHOICE_MATCHED};
 
 impl Execution<'_> {
     /// A state's output and what follows.
-    pub(super) fn step(
-        &self,
-        state: &State,
-        raw: Value,
-        context: &Value,
-        graph: &Graph,
-    ) -> Result<(Value, Next), Failure> {
+    pub(super) fn step(&self, visit: &Visit<'_>, raw: Value, context: &Value) -> Result<(Value, Next), Failure> {
+        let state = visit.state;
         match &state.body {
             Body::Pass(pass) => Ok((run_pass(state, pass, raw, context)?, pass.next)),
             Body::Choice(choice) => {
                 let data = state.input.take("InputPath", raw, context)?;
-                let next = self.choose(state, choice, &data, context, graph)?;
-                Ok((filtered(state, data, context)?, Next::State(next)))
+                let next = self.choose(visit, choice, &data, context)?;
+                Ok((state.filtered(data, context)?, Next::State(next)))
             }
             Body::Succeed => {
                 let data = state.input.take("InputPath", raw, context)?;
-                Ok((filtered(state, data, context)?, Next::End))
+                Ok((state.filtered(data, context)?, Next::End))
             }
             Body::Fail(fail) => Err(run_fail(fail, &raw, context)?),
-            // Takes time, and so has a function of its own.
-            Body::Task(_) => Err(Failure::runtime("A Task was stepped over.")),
+            // These take time, and so have functions of their own.
+            Body::Task(_) | Body::Wait(_) | Body::Parallel(_) | Body::Map(_) => {
+                Err(Failure::runtime("A state was stepped over."))
+            }
         }
     }
 
-    fn choose(
-        &self,
-        state: &State,
-        choice: &ChoiceBody,
-        data: &Value,
-        context: &Value,
-        graph: &Graph,
-    ) -> Result<usize, Failure> {
+    fn choose(&self, visit: &Visit<'_>, choice: &ChoiceBody, data: &Value, context: &Value) -> Result<usize, Failure> {
         let mut taken = choice.default.map(|next| (None, next));
         for (index, (rule, next)) in choice.rules.iter().enumerate() {
             if rule.matches(data, context)? {
@@ -54,11 +44,14 @@ impl Execution<'_> {
                 "No choice rule matched the input, and there is no Default.",
             )
         })?;
-        self.tell(&Event::ChoiceTaken {
-            state: &state.name,
-            rule,
-            next: graph.name(next),
-        });
+        self.tell(
+            visit.line,
+            &Event::ChoiceTaken {
+                state: &visit.state.name,
+                rule,
+                next: visit.graph.name(next),
+            },
+        );
         Ok(next)
     }
 }
@@ -66,7 +59,7 @@ impl Execution<'_> {
 fn run_pass(state: &State, pass: &PassBody, mut raw: Value, context: &Value) -> Result<Value, Failure> {
     if pass.result.is_none() && pass.parameters.is_none() && pass.place == ResultPlace::Everything {
         let data = state.input.take("InputPath", raw, context)?;
-        return filtered(state, data, context);
+        return state.filtered(data, context);
     }
     let effective = state.input.view("InputPath", &raw, context)?;
     let result = match (&pass.result, &pass.parameters) {
@@ -76,14 +69,6 @@ fn run_pass(state: &State, pass: &PassBody, mut raw: Value, context: &Value) -> 
     };
     pass.place.put(result, &mut raw)?;
     state.measured(state.output.take("OutputPath", raw, context)?)
-}
-
-/// The output of a state that changes its payload by its filters alone; without any there is nothing to measure.
-fn filtered(state: &State, data: Value, context: &Value) -> Result<Value, Failure> {
-    if state.input.is_all() && state.output.is_all() {
-        return Ok(data);
-    }
-    state.measured(state.output.take("OutputPath", data, context)?)
 }
 
 fn run_fail(fail: &FailBody, raw: &Value, context: &Value) -> Result<Failure, Failure> {

@@ -25,7 +25,7 @@ pub(crate) fn rule(json: Value) -> Result<Rule, Vec<crate::Diagnostic>> {
 
 fn diagnostics(text: &str) -> Vec<(&'static str, String, String)> {
     let supports = |resource: &str| !resource.contains("unsupported");
-    match parse(text, &supports) {
+    match parse(text, crate::MachineType::Standard, &supports) {
         Ok(_) => Vec::new(),
         Err(invalid) => invalid
             .diagnostics
