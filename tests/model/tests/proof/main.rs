@@ -1,0 +1,3 @@
+//! The protocol, proven.
+
+mod laws;
