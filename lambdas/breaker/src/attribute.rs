@@ -161,4 +161,51 @@ mod tests {
         assert!(!map("1").same_as(&map("2")));
         assert!(!Attribute::L(vec![]).same_as(&Attribute::L(vec![Attribute::Null(true)])));
     }
+
+    #[test]
+    fn what_holds_numbers_is_the_same_by_their_values_and_its_own_length_and_names() {
+        let list = |numbers: &[&str]| Attribute::L(numbers.iter().map(|text| Attribute::N((*text).into())).collect());
+        assert!(list(&["1", "2"]).same_as(&list(&["1.0", "02"])));
+        assert!(!list(&["1", "2"]).same_as(&list(&["2", "1"])), "a list has an order");
+        assert!(!list(&["1"]).same_as(&list(&["1", "2"])));
+        assert!(!list(&["1", "2"]).same_as(&list(&["1"])));
+        let map = |names: &[&str]| {
+            let fields = names.iter().map(|name| ((*name).to_owned(), Attribute::number(1)));
+            Attribute::M(fields.collect())
+        };
+        assert!(map(&["a", "b"]).same_as(&map(&["b", "a"])));
+        assert!(!map(&["a"]).same_as(&map(&["b"])));
+        assert!(!map(&["a"]).same_as(&map(&["a", "b"])));
+        assert!(!map(&["a", "b"]).same_as(&map(&["a"])));
+    }
+
+    #[test]
+    fn sets_are_the_same_by_their_members() {
+        let strings = |set: &[&str]| Attribute::Ss(set.iter().map(|text| (*text).into()).collect());
+        let numbers = |set: &[&str]| Attribute::Ns(set.iter().map(|text| (*text).into()).collect());
+        let binaries = |set: &[u8]| Attribute::Bs(set.iter().map(|byte| Binary(vec![*byte])).collect());
+        assert!(strings(&["a", "b"]).same_as(&strings(&["b", "a"])));
+        assert!(!strings(&["1"]).same_as(&strings(&["1.0"])));
+        assert!(!strings(&["a"]).same_as(&strings(&["a", "b"])));
+        assert!(!numbers(&["1", "2"]).same_as(&numbers(&["1", "3"])));
+        assert!(binaries(&[1, 2]).same_as(&binaries(&[2, 1])));
+        assert!(!binaries(&[1]).same_as(&binaries(&[2])));
+        assert!(!binaries(&[1, 2]).same_as(&binaries(&[1])));
+    }
+
+    #[test]
+    fn one_more_than_the_greatest_count_still_fits() {
+        let count = |text: &str| Attribute::N(text.into()).as_count();
+        assert_eq!(count("18446744073709551614"), Some(u64::MAX - 1));
+        assert_eq!(count("18446744073709551615"), None);
+    }
+
+    #[test]
+    fn numbers_that_are_none_are_the_same_as_written() {
+        let number = |text: &str| Attribute::N(text.into());
+        assert!(number("NaN").same_as(&number("NaN")));
+        assert!(!number("NaN").same_as(&number("nan")));
+        assert!(!number("NaN").same_as(&number("0")));
+        assert!(!number("0").same_as(&number("NaN")));
+    }
 }

@@ -189,3 +189,6 @@ impl From<Recorded> for RecordedOutcome {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -116,13 +116,16 @@ mod tests {
         for same in ["5", "5.0", "05", "0.5e1", "+5", "50E-1"] {
             assert_eq!(decimal(same), decimal("5"), "{same}");
         }
-        assert_eq!(decimal("-0"), decimal("0"));
+        for zero in ["-0", "0.000", "000", "0e9", "0e2147483647"] {
+            assert_eq!(decimal(zero), decimal("0"), "{zero}");
+        }
     }
 
     #[test]
     fn numbers_are_ordered_by_value() {
         let ordered = [
-            "-1e30", "-20", "-3", "-2.5", "0", "0.001", "0.5", "1", "1.5", "2", "10", "1e9", "1e125",
+            "-1e30", "-20", "-12.5", "-12", "-3", "-2.5", "0", "0.001", "0.5", "1", "1.25", "1.5", "2", "10", "12",
+            "12.5", "13", "1e9", "1e125",
         ];
         for (low, high) in ordered.iter().zip(&ordered[1..]) {
             assert!(decimal(low) < decimal(high), "{low} < {high}");

@@ -63,3 +63,23 @@ fn one() -> u32 {
 fn is_one(value: &u32) -> bool {
     *value == 1
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_success_closes_where_nothing_else_is_said_and_then_nothing_is() {
+        let usual: Probe = serde_json::from_str(r#"{"leaseMs":5000}"#).unwrap();
+        assert_eq!(usual, Probe::new(5000));
+        assert_eq!(usual.successes_to_close, 1);
+        assert_eq!(serde_json::to_string(&usual).unwrap(), r#"{"leaseMs":5000}"#);
+        let patient = Probe {
+            successes_to_close: 3,
+            ..usual
+        };
+        let text = r#"{"leaseMs":5000,"successesToClose":3}"#;
+        assert_eq!(serde_json::to_string(&patient).unwrap(), text);
+        assert_eq!(serde_json::from_str::<Probe>(text).unwrap(), patient);
+    }
+}

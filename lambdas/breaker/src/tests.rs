@@ -10,6 +10,8 @@ use crate::procedure::{Next, Procedure};
 use crate::recording::{Call, Recorded, Recording, Verdict};
 use crate::update::{Update, Written};
 
+mod refusals;
+
 const NOW: u64 = 1_000_000;
 
 fn policy() -> Policy {

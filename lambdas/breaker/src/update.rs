@@ -209,4 +209,18 @@ mod tests {
         );
         assert!(add.apply(&item(Attribute::string("3"))).is_err());
     }
+
+    #[test]
+    fn a_condition_says_what_it_is_about_and_never_a_value() {
+        for (condition, text) in [
+            (Condition::Absent("a".into()), "a is absent"),
+            (
+                Condition::Equals("a".into(), Attribute::string("secret")),
+                "a is what was read",
+            ),
+            (Condition::AbsentOrBetween("a".into(), 2, 4), "a is absent or in 2..=4"),
+        ] {
+            assert_eq!((condition.to_string(), condition.attribute()), (text.to_owned(), "a"));
+        }
+    }
 }
