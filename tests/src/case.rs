@@ -25,6 +25,9 @@ pub(crate) struct Case {
     /// A merge patch on the policy as it is bound: for what a policy file can't say, because it would be refused.
     #[serde(default)]
     pub(crate) bound_policy: Map<String, Value>,
+    /// A merge patch on the definition as it is bound: for a fault of what stands behind a Task.
+    #[serde(default)]
+    pub(crate) bound_definition: Map<String, Value>,
     /// Another table than the one that exists, as the workflow's read names it.
     pub(crate) read_table: Option<String>,
     /// The item before the first step; none where there is none.
@@ -92,6 +95,16 @@ pub(crate) struct Function {
     pub(crate) timeout_ms: Option<u64>,
 }
 
+impl Function {
+    pub(crate) fn shipped() -> Self {
+        Self {
+            is: Kind::Shipped,
+            max_concurrency: None,
+            timeout_ms: None,
+        }
+    }
+}
+
 /// What a function of one case's own is.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -120,7 +133,16 @@ pub(crate) struct StoreRule {
     pub(crate) on: String,
     /// Which of them, from 1; all when nothing is said.
     pub(crate) nth: Option<u64>,
+    /// From which of them on.
+    pub(crate) from: Option<u64>,
     pub(crate) fault: StoreFault,
+}
+
+impl StoreRule {
+    /// Whether it is about this request, counted from 1.
+    pub(crate) fn is_for(&self, asked: u64) -> bool {
+        self.nth.is_none_or(|nth| nth == asked) && self.from.is_none_or(|from| asked >= from)
+    }
 }
 
 /// What the table does instead.
@@ -145,7 +167,7 @@ pub(crate) enum StoreFault {
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Left {
-    /// `unchanged`.
+    /// `unchanged`; or `closed`, whatever else stands in it.
     Word(String),
     /// What is expected of each attribute that is not as it was given.
     Changes(Map<String, Value>),
@@ -201,7 +223,8 @@ impl Case {
             bail!("only a function of the case's own is killed, lest another case's work is");
         }
         if let Left::Word(word) = &self.left {
-            ensure!(word == "unchanged", "`left` is `unchanged`, or what has changed");
+            let is_word = ["unchanged", "closed"].contains(&word.as_str());
+            ensure!(is_word, "`left` is `unchanged`, `closed`, or what has changed");
         }
         Ok(())
     }

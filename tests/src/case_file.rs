@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::case::Case;
 
@@ -50,6 +51,23 @@ pub(crate) fn load() -> anyhow::Result<Vec<CaseFile>> {
         files.push(file);
     }
     Ok(files)
+}
+
+impl CaseFile {
+    /// Cases that a test has made, each checked as those in files are.
+    pub(crate) fn made(name: &str, cases: Vec<Value>) -> anyhow::Result<Self> {
+        let cases = cases.into_iter().map(|case| {
+            let told = case.to_string();
+            let case: Case = serde_json::from_value(case).with_context(|| told.clone())?;
+            case.check().with_context(|| told)?;
+            Ok(case)
+        });
+        Ok(Self {
+            _about: String::new(),
+            cases: cases.collect::<anyhow::Result<_>>()?,
+            name: name.to_owned(),
+        })
+    }
 }
 
 fn read(path: &Path) -> anyhow::Result<CaseFile> {

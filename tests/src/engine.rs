@@ -55,6 +55,7 @@ pub(crate) struct Variation {
     pub(crate) names: Vec<(FunctionName, String)>,
     pub(crate) read_table: Option<String>,
     pub(crate) policy: Map<String, Value>,
+    pub(crate) definition: Map<String, Value>,
 }
 
 impl Engine {
@@ -137,6 +138,7 @@ impl Engine {
         }
         let mut definition: Value = serde_json::from_str(&bind(DEFINITION, deployed, &names)?)?;
         merge(&mut definition["States"]["Load Policy"]["Result"], &variation.policy);
+        merge(&mut definition, &variation.definition);
         let definition = definition.to_string();
         match &self.local {
             Some(local) => {

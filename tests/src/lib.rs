@@ -19,5 +19,5 @@ mod trial;
 
 pub use answer::Answer;
 pub use coverage::{Coverage, Report};
-pub use runner::{Summary, run};
+pub use runner::{Summary, run, run_made};
 pub use scene::Scene;

@@ -22,6 +22,8 @@ use crate::trial;
 
 /// How many cases run at once: a Task has a second, also on two busy cores.
 const AT_ONCE: usize = 6;
+/// How many circuits one system has at most: an API holds 300 resources, and a circuit takes two.
+const CIRCUITS: usize = 140;
 /// Only cases whose id contains this, for whoever works on one.
 const ONLY: &str = "CASES";
 
@@ -45,13 +47,32 @@ pub struct Summary {
 /// # Errors
 /// A case can't be read, or an engine can't be started.
 pub async fn run(coverage: Arc<Coverage>) -> anyhow::Result<Summary> {
+    let remote = Engine::from_environment()?.map(Arc::new);
+    play_all(load()?, remote, AT_ONCE, coverage).await
+}
+
+/// Runs cases that a test has made, in the form of a file of cases, on a system in this process; so many at once.
+///
+/// # Errors
+/// A case can't be read, or the system can't be started.
+pub async fn run_made(name: &str, cases: Vec<Value>, at_once: usize) -> anyhow::Result<Summary> {
+    let files = (cases.chunks(CIRCUITS).enumerate())
+        .map(|(index, cases)| CaseFile::made(&format!("{name}-{index}"), cases.to_vec()))
+        .collect::<anyhow::Result<_>>()?;
+    play_all(files, None, at_once, Arc::default()).await
+}
+
+async fn play_all(
+    mut files: Vec<CaseFile>,
+    remote: Option<Arc<Engine>>,
+    at_once: usize,
+    coverage: Arc<Coverage>,
+) -> anyhow::Result<Summary> {
     let began = Instant::now();
     let only = std::env::var(ONLY).unwrap_or_default();
-    let mut files = load()?;
     for file in &mut files {
         file.cases.retain(|case| case.id.contains(&only));
     }
-    let remote = Engine::from_environment()?.map(Arc::new);
     let mut summary = Summary {
         passed: 0,
         failed: Vec::new(),
@@ -59,7 +80,7 @@ pub async fn run(coverage: Arc<Coverage>) -> anyhow::Result<Summary> {
         took: Duration::ZERO,
         is_whole: only.is_empty() && remote.is_none(),
     };
-    let room = Semaphore::new(AT_ONCE);
+    let room = Semaphore::new(at_once);
     let mut running = FuturesUnordered::new();
     let mut engines = Vec::new();
     for file in &files {
@@ -142,6 +163,7 @@ impl Prepared<'_> {
         let mut variation = Variation {
             read_table: self.case.read_table.clone(),
             policy: self.case.bound_policy.clone(),
+            definition: self.case.bound_definition.clone(),
             ..Variation::default()
         };
         if let Some(local) = &engine.local {

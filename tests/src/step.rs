@@ -29,6 +29,8 @@ pub(crate) struct Step {
     pub(crate) kill: Option<FunctionName>,
     /// Writes these attributes, as a person would: null removes one.
     pub(crate) write: Option<Map<String, Value>>,
+    /// Takes every fault away: the usual definition, the usual functions, a table that works.
+    pub(crate) mend: Option<bool>,
     /// Gives the partner another script.
     pub(crate) partner: Option<Script>,
 
@@ -95,6 +97,7 @@ impl Step {
             self.held.is_some(),
             self.kill.is_some(),
             self.write.is_some(),
+            self.mend.is_some(),
             self.partner.is_some(),
         ];
         ensure!(

@@ -118,7 +118,7 @@ impl Rules {
         let rule = circuit
             .rules
             .iter()
-            .find(|(rule, _)| rule.on == operation && rule.nth.is_none_or(|nth| nth == *asked));
+            .find(|(rule, _)| rule.on == operation && rule.is_for(*asked));
         rule.map_or(Fate::Forwarded, |(rule, stale)| {
             Fate::Broken(rule.fault.clone(), stale.clone())
         })

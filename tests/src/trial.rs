@@ -7,10 +7,10 @@ use futures_util::future::{join, try_join_all};
 use serde_json::{Map, Value};
 
 use crate::answer::Answer;
-use crate::case::{Case, Left, StoreFault};
+use crate::case::{Case, Function, FunctionName, Left, StoreFault};
 use crate::circuit::{Circuit, now};
 use crate::deadline::{WITHIN, eventually};
-use crate::engine::Local;
+use crate::engine::{Local, Variation};
 use crate::expectation::{Span, differences, plain};
 use crate::given;
 use crate::step::Step;
@@ -104,6 +104,14 @@ async fn step(step: &Step, at: &str, circuit: &Circuit) -> anyhow::Result<Vec<St
     if let Some(function) = step.kill {
         local(circuit)?.kill(function, circuit.name()).await?;
     }
+    if step.mend == Some(true) {
+        if let Some(store) = &local(circuit)?.store {
+            store.set(circuit.name(), Vec::new());
+        }
+        // The caller is the circuit's own, so that another in its place has its name.
+        local(circuit)?.add(FunctionName::CallPartner, &Function::shipped(), circuit.name())?;
+        circuit.engine.deploy(&circuit.policy, &Variation::default()).await?;
+    }
     if let Some(script) = &step.partner {
         circuit.partner.set(script.clone());
     }
@@ -148,6 +156,7 @@ async fn left(
 ) -> anyhow::Result<Vec<String>> {
     let found = circuit.item().await?;
     let changes = match &case.left {
+        Left::Word(word) if word == "closed" => return Ok(closed(given, found.as_ref())),
         Left::Word(_) if given == found.as_ref() => return Ok(Vec::new()),
         Left::Word(_) => return Ok(vec![format!("item: expected {given:?}, unchanged, got {found:?}")]),
         Left::Changes(changes) => changes,
@@ -184,6 +193,17 @@ async fn left(
         differing.extend(differences(&format!("item.{name}"), expected, held.as_ref(), span)?);
     }
     Ok(differing)
+}
+
+/// That a circuit is closed, with no lease out and a person's override as it was given.
+fn closed(given: Option<&Map<String, Value>>, found: Option<&Map<String, Value>>) -> Vec<String> {
+    let held = |item: Option<&Map<String, Value>>, name: &str| item.and_then(|item| item.get(name)).cloned();
+    let is_open = held(found, "state").is_some_and(|state| state["S"] == "OPEN");
+    let is_kept = held(given, "override") == held(found, "override");
+    if is_open || held(found, "probeToken").is_some() || !is_kept {
+        return vec![format!("item: expected a closed circuit, got {found:?}")];
+    }
+    Vec::new()
 }
 
 /// The rule that holds for every written item: with an override its expiry is as it was, without one it is moved.
