@@ -1,5 +1,8 @@
 //! Every case, with the shipped definition and the real functions; and what they cover of the definition.
 
+// Helpers of tests may fail as tests do; Clippy excuses only the test functions themselves.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;

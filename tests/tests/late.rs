@@ -1,5 +1,8 @@
 //! What comes late changes nothing: answers of calls that went out before the circuit opened.
 
+// Helpers of tests may fail as tests do; Clippy excuses only the test functions themselves.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::time::Duration;
 
 use scripted_partner::{Answer as Scripted, Behaviour, Script};

@@ -1,5 +1,6 @@
 //! The command as the CDK app runs it.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail as tests do")]
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 

@@ -1,11 +1,13 @@
 //! A conditional update means the same in memory and on a table: every kind of update, on every kind of item, refusals
 //! and invalid operands included. What the model proves about the one is true of the other.
 
+// Helpers of tests may fail as tests do; Clippy excuses only the test functions themselves.
+#![allow(clippy::unwrap_used)]
+
+mod embedded;
+
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
-use aws_sdk_dynamodb::types::{
-    AttributeDefinition, AttributeValue, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType,
-};
+use aws_sdk_dynamodb::types::AttributeValue;
 use breaker::attribute::{Attribute, Attributes, Binary};
 use breaker::clock::Timestamp;
 use breaker::decision::{self, Failure, Forcing, ProbeResult};
@@ -13,12 +15,10 @@ use breaker::item::{Item, Override};
 use breaker::policy::{Open, Policy, Probe, Trip};
 use breaker::update::{Assignment, Condition, Update, Written};
 use circuit_table::{StoreError, Table};
+use embedded::{KEY, TABLE};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use tokio::runtime::Runtime;
-
-const TABLE: &str = "circuits";
-const KEY: &str = "circuit";
 
 struct Store {
     runtime: Runtime,
@@ -30,38 +30,7 @@ struct Store {
 impl Store {
     fn new() -> Self {
         let runtime = Runtime::new().unwrap();
-        let client = runtime.block_on(async {
-            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-            let endpoint = format!("http://{}", listener.local_addr().unwrap());
-            let database = dynoxide::Database::memory().unwrap();
-            tokio::spawn(dynoxide::server::serve_on(listener, database));
-            let config = aws_sdk_dynamodb::Config::builder()
-                .behavior_version(BehaviorVersion::v2026_01_12())
-                .region(Region::new("us-east-1"))
-                .credentials_provider(Credentials::new("local", "local", None, None, "test"))
-                .http_client(aws_smithy_http_client::Builder::new().build_http())
-                .endpoint_url(endpoint)
-                .build();
-            let client = Client::from_conf(config);
-            let key = KeySchemaElement::builder()
-                .attribute_name(KEY)
-                .key_type(KeyType::Hash)
-                .build();
-            let definition = AttributeDefinition::builder()
-                .attribute_name(KEY)
-                .attribute_type(ScalarAttributeType::S)
-                .build();
-            client
-                .create_table()
-                .table_name(TABLE)
-                .billing_mode(BillingMode::PayPerRequest)
-                .key_schema(key.unwrap())
-                .attribute_definitions(definition.unwrap())
-                .send()
-                .await
-                .unwrap();
-            client
-        });
+        let (client, _) = runtime.block_on(embedded::start());
         let table = Table::new(client.clone(), TABLE);
         Self {
             runtime,

@@ -4,6 +4,9 @@
 //! The Tasks are read from the definition, so that a new one can't be forgotten. Not here: a caller that hangs for the 22 s
 //! of its Task, rather than for its function's own time, and a function killed from outside (`tests/cases/killed.json`).
 
+// Helpers of tests may fail as tests do; Clippy excuses only the test functions themselves.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod fault;
 mod situation;
 
