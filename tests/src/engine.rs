@@ -164,6 +164,15 @@ impl Engine {
         }
     }
 
+    /// Takes a machine away that was made for a case. The system in this process goes with all of its own.
+    pub(crate) async fn undeploy(&self, machine_arn: &str) -> anyhow::Result<()> {
+        if self.local.is_none() {
+            let delete = json!({ "stateMachineArn": machine_arn });
+            self.step_functions.call("DeleteStateMachine", &delete).await?;
+        }
+        Ok(())
+    }
+
     /// Another engine has one function of each kind, since a policy comes with each invocation.
     fn names(&self, circuit: &str) -> Names {
         let name = |variable_name: &str, function: FunctionName| variable(variable_name, function.as_str());

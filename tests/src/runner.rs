@@ -73,6 +73,7 @@ async fn play_all(
     for file in &mut files {
         file.cases.retain(|case| case.id.contains(&only));
     }
+    files.retain(|file| !file.cases.is_empty());
     let mut summary = Summary {
         passed: 0,
         failed: Vec::new(),
@@ -180,6 +181,8 @@ impl Prepared<'_> {
             machine_arn,
             partner: self.partner,
         };
-        trial::play(self.case, &circuit).await
+        let played = trial::play(self.case, &circuit).await;
+        circuit.engine.undeploy(&circuit.machine_arn).await?;
+        played
     }
 }
