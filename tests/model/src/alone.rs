@@ -32,6 +32,9 @@ impl System {
                 return false;
             }
             for probe in 0..policy.probe.successes_to_close {
+                if item.state() == Stored::Closed {
+                    break;
+                }
                 let token = self
                     .design
                     .token

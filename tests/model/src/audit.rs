@@ -6,6 +6,7 @@ use breaker::item::{Item, Override, State as Stored, name};
 
 use crate::design::Kind;
 use crate::law::{self, Law};
+use crate::refuted::is_slice;
 use crate::scenario::TICK_MS;
 use crate::sight::Event;
 use crate::state::{Accepted, Execution, Stage, State, Work, Writing};
@@ -29,29 +30,65 @@ impl System {
             state.ghost.broken.add(Law::OverridesArePersons);
         }
         let epoch = after.epoch();
-        if is_count != same_epoch || (is_count && !only_counts_differ(&before.item, &after)) {
-            state.ghost.broken.add(Law::OnlyCountsWithinAnEpoch);
-        }
-        if !is_count && epoch <= state.ghost.epoch {
+        // What a refuted design does is to be told by what comes of it.
+        let ours = kind != Kind::Success;
+        let breaks_in = is_count != same_epoch || (is_count && !only_counts_differ(&before.item, &after));
+        if ours && (breaks_in || (!is_count && epoch <= state.ghost.epoch)) {
             state.ghost.broken.add(Law::OnlyCountsWithinAnEpoch);
         }
         state.ghost.epoch = state.ghost.epoch.max(epoch);
         match kind {
-            Kind::CountAdds | Kind::CountReplaces => self.counted(state, writing),
+            Kind::CountAdds | Kind::CountReplaces => self.counted(state, writing, &after),
             Kind::Open => self.opened(state, writing),
-            Kind::Grant => self.granted(state, writing, &after),
+            Kind::Grant => self.granted(state, writing),
             kind if kind.is_probes() => self.concluded(state, writing),
             Kind::Success => {
                 if before.item.state() == Stored::Open && after.state() == Stored::Closed {
                     state.ghost.broken.add(Law::SuccessesInARow);
                 }
             }
-            _ => self.written_by_a_person(state, writing),
+            _ => self.written_by_a_person(state, writing, &after),
+        }
+        if !kind.is_count() && kind != Kind::Success {
+            self.is_as_decided(state, writing, &after);
         }
         self.store(state, after, !is_count);
     }
 
-    fn counted(&self, state: &mut State, writing: &Writing) {
+    /// What a write but a count leaves: the gate, the token, how often it has opened, and what is forgotten.
+    fn is_as_decided(&self, state: &mut State, writing: &Writing, after: &Item) {
+        let policy = &self.scenario.policy;
+        let gate = match writing.kind {
+            Kind::Open | Kind::ProbeFails => Some(writing.at.plus_ms(policy.open.for_ms)),
+            Kind::Grant => Some(writing.at.plus_ms(policy.probe.lease_ms)),
+            Kind::ProbeSucceeds | Kind::ProbeFrees => Some(writing.at),
+            _ => None,
+        };
+        if gate.is_some() && after.open_until() != gate {
+            state.ghost.broken.add(Law::Gate);
+        }
+        if writing.kind == Kind::Force || writing.kind == Kind::Lift {
+            return;
+        }
+        if after.probe_token().is_some() != state.ghost.lease.is_some() {
+            state.ghost.broken.add(Law::TokenWhileOut);
+        }
+        if after.openings() != u64::from(state.ghost.openings_in_a_row) {
+            state.ghost.broken.add(Law::OpeningsInARow);
+        }
+        let is_kept = |name: &&String| is_slice(name) && after.attributes().contains_key(*name);
+        let forgets_slices = matches!(writing.kind, Kind::Open | Kind::ProbeCloses | Kind::Reset);
+        let closes = matches!(writing.kind, Kind::ProbeCloses | Kind::Reset);
+        let gone = [name::OPENINGS, name::OPEN_UNTIL, name::PROBE_SUCCESSES];
+        let keeps = closes && gone.iter().any(|name| after.attributes().contains_key(*name));
+        let keeps_successes = writing.kind == Kind::Open && after.probe_successes() != 0;
+        let keeps_slices = forgets_slices && writing.on.item.attributes().keys().any(|name| is_kept(&name));
+        if keeps || keeps_slices || keeps_successes || (closes && after.state() == Stored::Open) {
+            state.ghost.broken.add(Law::ClosingForgets);
+        }
+    }
+
+    fn counted(&self, state: &mut State, writing: &Writing, after: &Item) {
         let Work::Recording(_, known, _) = &writing.work else {
             return;
         };
@@ -63,6 +100,18 @@ impl System {
         }
         let at = writing.at.as_ms();
         let trip = &self.scenario.policy.trip;
+        let is_old = |name: &&String| {
+            let slice = name.strip_prefix('w').and_then(|slice| slice.parse::<u64>().ok());
+            slice.is_some_and(|slice| slice + 22 < at / (trip.window_ms / 10))
+        };
+        let read = writing.on.item.attributes();
+        if read
+            .keys()
+            .filter(is_old)
+            .any(|name| after.attributes().contains_key(name))
+        {
+            state.ghost.broken.add(Law::OldSlicesGo);
+        }
         let accepted = &mut state.ghost.accepted;
         let late = accepted.last().is_some_and(|newest| newest.at_ms > at);
         // A count removes the slices that its recorder saw to be more than 22 older than its own.
@@ -98,12 +147,13 @@ impl System {
         if slices.any(|slice| Some(slice) != first) {
             self.note(state, Event::OpenedAcrossSlices);
         }
+        state.ghost.openings_in_a_row += 1;
         state.ghost.openings = 2.min(state.ghost.openings + 1);
         state.ghost.accepted.clear();
         state.ghost.successes = 0;
     }
 
-    fn granted(&self, state: &mut State, writing: &Writing, after: &Item) {
+    fn granted(&self, state: &mut State, writing: &Writing) {
         let Work::Acquiring(_, id, _) = &writing.work else {
             return;
         };
@@ -114,18 +164,19 @@ impl System {
         if before.state() == Stored::Closed || !before.is_due(writing.at) {
             state.ghost.broken.add(Law::Gate);
         }
-        if let Some((holder, until_ms)) = state.ghost.lease.filter(|(holder, _)| holder != id) {
+        if let Some((_, until_ms)) = state.ghost.lease.filter(|(holder, _)| holder != id) {
             if until_ms > writing.at.as_ms() {
                 state.ghost.broken.add(Law::OneLease);
             }
-            let _ = holder;
             state.ghost.successes = 0;
+            state.ghost.openings_in_a_row += 1;
             self.note(state, Event::LeaseLost);
         }
         if writing.at > state.now() {
             self.note(state, Event::ClockAhead);
         }
-        state.ghost.lease = Some((*id, after.open_until().map_or(0, breaker::clock::Timestamp::as_ms)));
+        let until = writing.at.plus_ms(self.scenario.policy.probe.lease_ms);
+        state.ghost.lease = Some((*id, until.as_ms()));
     }
 
     fn concluded(&self, state: &mut State, writing: &Writing) {
@@ -149,12 +200,14 @@ impl System {
                     state.ghost.broken.add(Law::SuccessesInARow);
                 }
                 state.ghost.successes = 0;
+                state.ghost.openings_in_a_row = 0;
                 state.ghost.accepted.clear();
                 self.note(state, Event::Closed);
             }
             Kind::ProbeSucceeds => state.ghost.successes += 1,
             Kind::ProbeFails => {
                 state.ghost.successes = 0;
+                state.ghost.openings_in_a_row += 1;
                 self.note(state, Event::Reopened);
             }
             _ => {}
@@ -162,7 +215,7 @@ impl System {
         state.ghost.lease = None;
     }
 
-    fn written_by_a_person(&self, state: &mut State, writing: &Writing) {
+    fn written_by_a_person(&self, state: &mut State, writing: &Writing, after: &Item) {
         if writing.on.generation != state.table.generation {
             state.ghost.broken.add(Law::ShownToThatPerson);
         }
@@ -178,8 +231,18 @@ impl System {
                 self.note(state, Event::ResetUnderProbe);
             }
             state.ghost.lease = None;
-            state.ghost.accepted.clear();
             state.ghost.successes = 0;
+            state.ghost.openings_in_a_row = 0;
+            let slice_ms = self.scenario.policy.trip.window_ms / 10;
+            let is_left = |failure: &Accepted| {
+                after
+                    .attributes()
+                    .contains_key(&format!("w{}", failure.at_ms / slice_ms))
+            };
+            state.ghost.accepted.retain(is_left);
+            if self.scenario.resets_forget && after.attributes().keys().any(|name| is_slice(name)) {
+                state.ghost.broken.add(Law::ResetForgets);
+            }
         }
     }
 
@@ -190,9 +253,11 @@ impl System {
         let slice = state.now_ms / (self.scenario.policy.trip.window_ms / 10);
         let mut attributes = state.table.item.attributes().clone();
         attributes.insert(format!("w{slice}"), value);
-        // What is no count any more was accepted for nothing.
+        // What is no count any more was accepted for nothing, unless its recorder is already on its way to open.
         let slice_ms = self.scenario.policy.trip.window_ms / 10;
-        state.ghost.accepted.retain(|failure| failure.at_ms / slice_ms != slice);
+        for failure in &mut state.ghost.accepted {
+            failure.may_be_gone |= failure.at_ms / slice_ms == slice;
+        }
         if state.on_their_way() > 0 {
             self.note(state, Event::Edited);
         }
@@ -216,6 +281,7 @@ impl System {
         state.ghost.lease = None;
         state.ghost.accepted.clear();
         state.ghost.successes = 0;
+        state.ghost.openings_in_a_row = 0;
         self.note(state, Event::Expired);
         self.store(state, Item::default(), true);
         Some(())
@@ -236,10 +302,8 @@ fn same(before: &Item, after: &Item, name: &str) -> bool {
 
 /// Whether a count changed nothing but what a count may: slices, `failingUntil`, `lastFailure`, and when the item expires.
 fn only_counts_differ(before: &Item, after: &Item) -> bool {
-    let may_differ = |name: &str| {
-        [name::FAILING_UNTIL, name::LAST_FAILURE, name::EXPIRES_AT].contains(&name)
-            || name.strip_prefix('w').is_some_and(|slice| slice.parse::<u64>().is_ok())
-    };
+    let may_differ =
+        |name: &str| [name::FAILING_UNTIL, name::LAST_FAILURE, name::EXPIRES_AT].contains(&name) || is_slice(name);
     let names = before.attributes().keys().chain(after.attributes().keys());
     names
         .filter(|name| !may_differ(name))

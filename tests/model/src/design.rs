@@ -8,6 +8,8 @@ use breaker::item::{Item, name};
 use breaker::policy::Policy;
 use breaker::update::{Assignment, Update};
 
+use crate::refuted::is_slice;
+
 /// What a write does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
@@ -118,6 +120,8 @@ pub type Alter = Arc<dyn Fn(Kind, &Item, Update) -> Update + Send + Sync>;
 pub struct Design {
     /// Changes each write before it is made.
     pub alter: Option<Alter>,
+    /// What the workflow's choices get to see of an item.
+    pub shown_to_workflow: Option<fn(Item) -> Item>,
     /// What an acquisition gets to see of an item.
     pub shown_to_acquisition: Option<fn(Item) -> Item>,
     /// What a recording gets to see of an item, given its token.
@@ -179,13 +183,11 @@ impl Design {
         })
     }
 
-    /// Ours, less the assignments of one kind of write to one attribute.
+    /// Ours, less the assignments of one kind of write to one attribute, or less its removal of [`SLICES`].
     pub fn without_assignment(kind: Kind, attribute: &'static str) -> Self {
         Self::altered(move |written, _, mut update| {
             if written == kind {
-                update
-                    .assignments
-                    .retain(|assignment| assigned(assignment) != attribute);
+                update.assignments.retain(|assignment| !is_to(assignment, attribute));
             }
             update
         })
@@ -208,6 +210,16 @@ impl Design {
 
     pub(crate) fn token(&self, id: u8) -> String {
         self.token.map_or_else(|| format!("token-{id}"), str::to_owned)
+    }
+}
+
+/// Stands for the removal of slices, however they are named.
+pub const SLICES: &str = "slices";
+
+fn is_to(assignment: &Assignment, attribute: &str) -> bool {
+    match assignment {
+        Assignment::Remove(name) if attribute == SLICES => is_slice(name),
+        _ => assigned(assignment) == attribute,
     }
 }
 

@@ -36,12 +36,22 @@ pub enum Law {
     NeverDead,
     /// Of *Counting*.
     FarFailuresNeverCombine,
+    /// Of *Counting*.
+    OldSlicesGo,
     /// Of 6.
     OneAnnouncement,
     /// Of 6.
     SuccessesInARow,
     /// 7.
     Recovers,
+    /// Of *The item*.
+    TokenWhileOut,
+    /// Of *The item*.
+    OpeningsInARow,
+    /// Of *Decisions*: close and reset.
+    ClosingForgets,
+    /// Of *Decisions*, `reset`.
+    ResetForgets,
     /// The gate.
     Gate,
     /// Of *Decisions*, the last row.
@@ -50,7 +60,7 @@ pub enum Law {
 
 impl Law {
     /// All of them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 23] = [
         Self::OneLease,
         Self::OneCallPerLease,
         Self::NoOverlap,
@@ -64,9 +74,14 @@ impl Law {
         Self::Opens,
         Self::NeverDead,
         Self::FarFailuresNeverCombine,
+        Self::OldSlicesGo,
         Self::OneAnnouncement,
         Self::SuccessesInARow,
         Self::Recovers,
+        Self::TokenWhileOut,
+        Self::OpeningsInARow,
+        Self::ClosingForgets,
+        Self::ResetForgets,
         Self::Gate,
         Self::ShownToThatPerson,
     ];
@@ -95,6 +110,7 @@ impl Law {
             Self::FarFailuresNeverCombine => {
                 "Counting: failures further apart than windowMs plus one slice never combine"
             }
+            Self::OldSlicesGo => "Counting: a count removes the slices that the item read shows to be older than 22",
             Self::OneAnnouncement => {
                 "6. At most one announcement per circuit and epoch, by the writer that made it, never retried"
             }
@@ -102,11 +118,25 @@ impl Law {
             Self::Recovers => {
                 "7. With a healthy partner and no override, CLOSED is reachable; each dead holder delays it by one lease at most"
             }
+            Self::TokenWhileOut => "The item: probeToken is present while a probe is out",
+            Self::OpeningsInARow => {
+                "The item: openings counts openings, failed probes and lost leases in a row since the last close"
+            }
+            Self::ClosingForgets => {
+                "Decisions: opening removes the slices seen; closing and reset also token, openUntil, openings, probeSuccesses"
+            }
+            Self::ResetForgets => "Decisions: a reset forgets every failure that was counted before it",
             Self::Gate => "One gate: openUntil says until when nobody calls, and what is due is one probe's",
-            Self::ShownToThatPerson => "Decisions: a person's write is made on the item shown to that person",
+            Self::ShownToThatPerson => {
+                "Decisions: a person's write is made on the item shown to that person, and does what it says"
+            }
         }
     }
 }
+
+/// Laws that the protocol says and the code does not keep yet: each is shown by a test that is ignored until it is
+/// mended. Take a law out of here and its test's `ignore` away, and it is checked everywhere.
+pub const NOT_KEPT_YET: &[Law] = &[Law::ResetForgets];
 
 /// A set of laws.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -136,7 +166,9 @@ impl Laws {
 
 macro_rules! always {
     ($($law:ident),*) => {
-        vec![$(Property::always(Law::$law.text(), |_, state: &State| !state.ghost.broken.has(Law::$law)),)*]
+        vec![$(Property::always(Law::$law.text(), |system: &System, state: &State| {
+            !(state.ghost.broken.has(Law::$law) && system.is_first(Law::$law as u32))
+        }),)*]
     };
 }
 
@@ -155,13 +187,22 @@ pub(crate) fn properties() -> Vec<Property<System>> {
         NothingRecordedUnderForcedClosed,
         Opens,
         FarFailuresNeverCombine,
+        OldSlicesGo,
         OneAnnouncement,
         SuccessesInARow,
+        TokenWhileOut,
+        OpeningsInARow,
+        ClosingForgets,
+        ResetForgets,
         Gate,
         ShownToThatPerson
     ];
-    all.push(Property::always(Law::NeverDead.text(), System::is_alive));
-    all.push(Property::always(Law::Recovers.text(), System::recovers));
+    all.push(Property::always(Law::NeverDead.text(), |system, state| {
+        system.is_alive(state) || !system.is_first(Law::NeverDead as u32)
+    }));
+    all.push(Property::always(Law::Recovers.text(), |system, state| {
+        system.recovers(state) || !system.is_first(Law::Recovers as u32)
+    }));
     all
 }
 

@@ -3,6 +3,7 @@
 use breaker::item::State as Stored;
 use stateright::Property;
 
+use crate::law::Law;
 use crate::state::State;
 use crate::system::System;
 
@@ -25,7 +26,7 @@ macro_rules! sights {
             pub(crate) fn property(self) -> Property<System> {
                 match self { $(Self::$name => Property::sometimes($text, |system, state: &State| {
                     let when: fn(&System, &State) -> bool = $when;
-                    when(system, state)
+                    when(system, state) && system.is_first(Law::ALL.len() as u32 + Self::$name as u32)
                 }),)* }
             }
         }
@@ -50,6 +51,9 @@ sights! {
     /// The lost lease's holder was only slow.
     LateProbe: "a probe's result comes after its lease was taken, and is refused or passed over",
         |system, state| system.saw(state, Event::LateProbe);
+    /// As it succeeds.
+    LateSuccess: "a probe's success comes after its lease was taken, and is refused",
+        |system, state| system.saw(state, Event::LateSuccess);
     /// And with a lease that nobody took.
     LapsedButHeld: "a probe's result comes after its lease ran out but before anybody took it, and counts",
         |system, state| system.saw(state, Event::LapsedProbe);
@@ -137,6 +141,7 @@ pub enum Event {
     HolderDied,
     LeaseLost,
     LateProbe,
+    LateSuccess,
     LapsedProbe,
     RecorderDied,
     GrantRecognised,

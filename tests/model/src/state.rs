@@ -19,8 +19,8 @@ use crate::sight::Events;
 pub struct Version {
     /// The item.
     pub item: Shared<Item>,
-    /// How many writes but counts, and deletions, came before it. It is what an epoch is meant to tell, and the model's own:
-    /// so an epoch that comes again shows.
+    /// The number of its epoch among those that were begun, 0 where it has none. It is what an epoch is meant to tell, and
+    /// the model's own count: so an epoch that comes again shows.
     pub generation: u8,
 }
 
@@ -54,12 +54,16 @@ pub struct Ghost {
     pub lease: Option<(u8, u64)>,
     /// The failures that were accepted since it last opened, closed or was reset, in the order of their stamps.
     pub accepted: Vec<Accepted>,
+    /// Epochs that were begun so far.
+    pub generations: u8,
     /// The greatest epoch so far.
     pub epoch: u64,
     /// The last epoch that was announced.
     pub announced: u64,
     /// Successful probes in a row.
     pub successes: u8,
+    /// Openings, failed probes and lost leases since the last close.
+    pub openings_in_a_row: u8,
     /// Openings by failures, two at most.
     pub openings: u8,
     /// What happened.

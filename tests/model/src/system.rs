@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use breaker::acquisition::{Acquired, Acquisition, Answer};
 use breaker::clock::Timestamp;
 use breaker::decision::{self, Failure, Forcing};
-use breaker::item::{Item, Override, State as Stored};
+use breaker::item::{Item, Override, State as Stored, name};
 use breaker::procedure::{Next, Procedure};
 use breaker::recording::{Call, Recorded, Recording, Verdict};
 use breaker::update::{Update, Written};
@@ -44,6 +44,7 @@ pub struct System {
     /// Whether each state remembers all that happened on the way to it: for finding a trace of it.
     pub remembers: bool,
     seen: AtomicU32,
+    told: AtomicU64,
     tally: [[AtomicU64; 3]; 12],
     conditions: AtomicU32,
     pub(crate) recovered: Mutex<HashMap<(u64, u64), bool>>,
@@ -58,6 +59,7 @@ impl System {
             design,
             remembers: false,
             seen: AtomicU32::new(0),
+            told: AtomicU64::new(0),
             tally: Default::default(),
             conditions: AtomicU32::new(0),
             recovered: Mutex::default(),
@@ -68,6 +70,12 @@ impl System {
     /// Whether an event came before this state, or anywhere so far where states don't remember it.
     pub fn saw(&self, state: &State, event: Event) -> bool {
         state.ghost.happened.has(event) || self.seen.load(Ordering::Relaxed) & event.bit() != 0
+    }
+
+    /// Whether this is the first time that something is told: the checker keeps the last way to a discovery, and copies it
+    /// each time, so that it is told of the first one only, which is a shortest.
+    pub(crate) fn is_first(&self, bit: u32) -> bool {
+        self.told.fetch_or(1 << bit, Ordering::Relaxed) & 1 << bit == 0
     }
 
     /// How many writes of a kind came to what, over all steps that were explored.
@@ -142,7 +150,10 @@ impl System {
             0 => state.table.clone(),
             _ => state.earlier.get(age - 1)?.clone(),
         };
-        let route = workflow::after_read(&version.item, now);
+        let route = match self.design.shown_to_workflow {
+            Some(see) => workflow::after_read(&see((*version.item).clone()), now),
+            None => workflow::after_read(&version.item, now),
+        };
         if route == Route::FallBack {
             // It changes nothing, and nobody notices.
             return None;
@@ -369,6 +380,9 @@ impl System {
             }
             Written::Refused(_) if heard => {
                 self.count(kind, Came::Refused);
+                if kind == Kind::ProbeCloses && state.table.item.probe_token().is_some() {
+                    self.note(state, Event::LateSuccess);
+                }
                 if kind == Kind::Open && state.table.item.state() == Stored::Closed {
                     self.note(state, Event::OpenOvertaken);
                 }
@@ -489,6 +503,9 @@ impl System {
                     repeated: false,
                 };
                 self.commit(state, &writing, after.into());
+                if !does_what_it_says(command, &state.table.item, now) {
+                    state.ghost.broken.add(Law::ShownToThatPerson);
+                }
             }
         }
         Some(())
@@ -529,9 +546,17 @@ impl System {
 
     /// Puts a version in the table.
     pub(crate) fn store(&self, state: &mut State, item: Item, begins_generation: bool) {
+        let has_epoch = item.attributes().contains_key(name::EPOCH);
         let table = Version {
             item: Shared::new(item),
-            generation: state.table.generation + u8::from(begins_generation),
+            generation: match (begins_generation, has_epoch) {
+                (false, _) => state.table.generation,
+                (true, false) => NO_EPOCH,
+                (true, true) => {
+                    state.ghost.generations += 1;
+                    state.ghost.generations
+                }
+            },
         };
         let before = std::mem::replace(&mut state.table, table);
         if state.left.stale_reads > 0 {
@@ -540,6 +565,26 @@ impl System {
         }
     }
 }
+
+fn does_what_it_says(command: Command, after: &Item, now: Timestamp) -> bool {
+    let end = after
+        .attributes()
+        .get(name::OVERRIDE_UNTIL)
+        .and_then(|end| Timestamp::parse(end.as_str()?));
+    match command {
+        Command::Force(kind, lasts_ms) => {
+            after.forced(now) == Some(kind) && end == lasts_ms.map(|lasts_ms| now.plus_ms(lasts_ms))
+        }
+        Command::Lift => {
+            let expires = after.attributes().contains_key(name::EXPIRES_AT);
+            !after.has_override() && end.is_none() && expires
+        }
+        Command::Reset => after.state() == Stored::Closed,
+    }
+}
+
+/// An item without an epoch is of one epoch, 0, however often it comes: a deletion brings it back, seven days later.
+const NO_EPOCH: u8 = 0;
 
 fn condition_bit(kind: Kind, about: About) -> u32 {
     1 << (kind as u8 * 2 + about as u8)
@@ -570,15 +615,18 @@ impl Model for System {
     fn init_states(&self) -> Vec<State> {
         let names = ('A'..).take(self.scenario.callers);
         let item = Item::from(self.scenario.item.clone());
+        let has_epoch = item.attributes().contains_key(name::EPOCH);
         vec![State {
             now_ms: START_MS,
             ghost: Ghost {
                 epoch: item.epoch(),
+                generations: u8::from(has_epoch),
+                openings_in_a_row: u8::try_from(item.openings()).unwrap_or(u8::MAX),
                 ..Ghost::default()
             },
             table: Version {
                 item: Shared::new(item),
-                generation: 0,
+                generation: if has_epoch { 1 } else { NO_EPOCH },
             },
             earlier: Vec::new(),
             executions: names
