@@ -18,7 +18,7 @@ BINARIES := target/debug
 VENV := .venv
 LINT := statemachine/lint
 
-.PHONY: help demo local test mutants lint fmt lambdas tools clean build needs-rust needs-node needs-python
+.PHONY: help demo local test model mutants lint fmt lambdas tools clean build needs-rust needs-node needs-python
 
 help: ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -29,13 +29,17 @@ demo: build ## Shows an outage of a partner, and checks it against the partner's
 local: build ## Runs the whole system here, until Ctrl-C (CIRCUITS=dir, PORT=, AWS_PORT=, ARGS=)
 	@exec $(BINARIES)/stepbreaker-local --circuits '$(CIRCUITS)' --port $(PORT) --aws-port $(AWS_PORT) $(ARGS)
 
-test: build $(VENV)/installed ## Runs every test; needs no network once everything is installed, and no Docker
+test: lint build $(VENV)/installed ## Runs every test; needs no network once everything is installed, and no Docker
 	$(CARGO) test --workspace --locked --no-fail-fast
+	@cat target/definition-coverage.txt target/fault-matrix.txt
 	bash tests/scripts/front_door.sh
 	$(VENV)/bin/python tests/scripts/sdk.py
 
 mutants: needs-rust ## Changes the breaker in every small way and tells which changes no test notices (a quarter of an hour; JOBS=2)
 	bash tests/scripts/mutants.sh
+
+model: needs-rust ## Explores the protocol with larger bounds than `make test` does (long, and some GB of memory)
+	$(CARGO) run --locked -p model --example deep
 
 lint: needs-rust $(LINT)/node_modules/.installed ## Checks formatting, Rust and the definition
 	$(CARGO) fmt --all --check

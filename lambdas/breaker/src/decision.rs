@@ -159,7 +159,8 @@ pub fn conclude(
     let (effect, until) = match result {
         ProbeResult::Succeeded if successes >= u64::from(policy.probe.successes_to_close) => {
             assignments.push(set(name::STATE, Attribute::string(State::Closed.as_str())));
-            assignments.extend(closing(seen));
+            assignments.extend(closing());
+            assignments.extend(window::remove_all(seen));
             (ProbeEffect::Closed, now)
         }
         ProbeResult::Succeeded => {
@@ -225,22 +226,21 @@ pub fn lift(shown: &Item, now: Timestamp) -> Update {
     begin_epoch(shown, now, assignments)
 }
 
-/// Closes the circuit and forgets what led to its state. An override stays.
-pub fn reset(shown: &Item, now: Timestamp) -> Update {
+/// Closes the circuit and forgets what led to its state, failures that were counted since the item was shown included.
+/// An override stays.
+pub fn reset(trip: &Trip, shown: &Item, now: Timestamp) -> Update {
     let mut assignments = vec![
         set(name::STATE, Attribute::string(State::Closed.as_str())),
         Assignment::Remove(name::PROBE_TOKEN.to_owned()),
     ];
-    assignments.extend(closing(shown));
+    assignments.extend(closing());
+    assignments.extend(window::remove_all_by(trip, shown, now));
     new_epoch(shown, now, now, assignments)
 }
 
-/// What is removed when a circuit closes; token and state are the caller's.
-fn closing(seen: &Item) -> Vec<Assignment> {
-    let names = [name::OPENINGS, name::OPEN_UNTIL, name::PROBE_SUCCESSES];
-    let mut removed: Vec<_> = names.map(|name| Assignment::Remove(name.to_owned())).into();
-    removed.extend(window::remove_all(seen));
-    removed
+/// What is removed when a circuit closes; token, state and slices are the caller's.
+fn closing() -> [Assignment; 3] {
+    [name::OPENINGS, name::OPEN_UNTIL, name::PROBE_SUCCESSES].map(|name| Assignment::Remove(name.to_owned()))
 }
 
 /// An automatic write that begins a new epoch and keeps the item for as long as anybody may wait for it.

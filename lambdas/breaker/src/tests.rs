@@ -534,10 +534,25 @@ fn a_reset_closes_and_forgets_but_keeps_the_override() {
             ("override", text("DRY_RUN")),
         ],
     );
-    let reset = applied(&decision::reset(&shown, now()), &shown);
+    let reset = applied(&decision::reset(&policy().trip, &shown, now()), &shown);
     let left: Vec<_> = reset.attributes().keys().map(String::as_str).collect();
     assert_eq!(left, ["changedAt", "epoch", "override", "state"]);
     assert_eq!(reset.state(), State::Closed);
+}
+
+#[test]
+fn a_reset_forgets_failures_that_were_counted_since_the_item_was_shown() {
+    let shown = closed(1);
+    // Slices of 100 ms, and now is in w10000: as late as a count may be, and as far ahead as a clock may be.
+    let counted = with(
+        &shown,
+        &[("w9978", number(2)), ("w10001", number(2)), ("w10022", number(2))],
+    );
+    let reset = applied(&decision::reset(&policy().trip, &shown, now()), &counted);
+    assert!(
+        !reset.attributes().keys().any(|name| name.starts_with('w')),
+        "{reset:?}"
+    );
 }
 
 #[test]
@@ -553,7 +568,7 @@ fn a_persons_write_is_refused_on_an_item_that_changed_since_it_was_shown() {
     for update in [
         decision::force(&shown, &forcing, now()),
         decision::lift(&shown, now()),
-        decision::reset(&shown, now()),
+        decision::reset(&policy().trip, &shown, now()),
     ] {
         assert_eq!(
             update.apply(changed.attributes()),
@@ -615,7 +630,7 @@ fn an_opening_that_a_person_overtook_is_not_made() {
     let Next::Write(_open) = recording.resume(count.apply(known.attributes()).unwrap(), now()) else {
         panic!()
     };
-    let reset = applied(&decision::reset(&closed(3), now()), &closed(3));
+    let reset = applied(&decision::reset(&policy().trip, &closed(3), now()), &closed(3));
     let next = recording.resume(Written::Refused(reset.into_attributes()), now());
     assert_eq!(next, Next::Done(Recorded::Counted));
 }

@@ -69,6 +69,21 @@ pub(crate) fn remove_all(item: &Item) -> Vec<Assignment> {
     remove(item, |_| true)
 }
 
+/// Removes every slice that was seen, and whatever else may be counted in by now: a person's write is made on what was
+/// shown some time ago, and counts that came since left the epoch as it was.
+pub(crate) fn remove_all_by(trip: &Trip, item: &Item, now: Timestamp) -> Vec<Assignment> {
+    let mut removed = remove_all(item);
+    let at = slice_at(trip, now);
+    // As far ahead as back: another's clock may be ahead of this one.
+    for slice in at.saturating_sub(KEEP)..=at.saturating_add(KEEP) {
+        let assignment = Assignment::Remove(failures_name(slice));
+        if !removed.contains(&assignment) {
+            removed.push(assignment);
+        }
+    }
+    removed
+}
+
 fn remove(item: &Item, which: impl Fn(u64) -> bool) -> Vec<Assignment> {
     let names = item.attributes().keys();
     names

@@ -163,7 +163,7 @@ fn updates(seen: &Item) -> Vec<Update> {
             now,
         ),
         decision::lift(seen, now),
-        decision::reset(seen, now),
+        decision::reset(&policy.trip, seen, now),
     ];
     all.extend(decision::count(&policy.trip, seen, &failure, now, now));
     all.extend(decision::open(&policy, seen, now));

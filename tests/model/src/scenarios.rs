@@ -266,7 +266,7 @@ fn forced_while_closed() -> Scenario {
             Sight::OpenOvertaken,
             Sight::OverrideEnds,
         ],
-        states: 64_273,
+        states: 56_605,
         depth: 19,
         ..Scenario::default()
     }
@@ -323,7 +323,7 @@ fn resets() -> Scenario {
             Sight::PersonRefused,
             Sight::LateProbe,
         ],
-        states: 104_177,
+        states: 96_976,
         depth: 20,
         ..Scenario::default()
     }
@@ -424,7 +424,7 @@ fn unreadable() -> Scenario {
             ..Budget::default()
         },
         sights: &[Sight::ThreeAtOnce, Sight::ReplacedOnce, Sight::LateFailure],
-        states: 7_313,
+        states: 7_027,
         depth: 16,
         ..Scenario::default()
     }

@@ -473,7 +473,10 @@ impl System {
             }
             Command::Lift if shown.item.has_override() => (Kind::Lift, decision::lift(&shown.item, now)),
             Command::Lift => return None,
-            Command::Reset => (Kind::Reset, decision::reset(&shown.item, now)),
+            Command::Reset => (
+                Kind::Reset,
+                decision::reset(&self.scenario.policy.trip, &shown.item, now),
+            ),
         };
         state.left.commands -= 1;
         let update = self.outgoing(kind, &shown.item, update);

@@ -28,7 +28,7 @@ pub fn all(policy: &Policy, seen: &Item, token: &str, now: Timestamp) -> Vec<(&'
             decision::force(seen, &forcing(Override::Closed, Some(now.plus_ms(9))), now),
         ),
         ("lift", decision::lift(seen, now)),
-        ("reset", decision::reset(seen, now)),
+        ("reset", decision::reset(&policy.trip, seen, now)),
     ];
     let count = decision::count(&policy.trip, seen, &failure(), now, now);
     all.extend(count.map(|update| ("count", update)));

@@ -99,7 +99,6 @@ fn the_conditions_that_writes_have_are_those_that_are_taken_away() {
 }
 
 #[test]
-#[ignore = "a fault: a reset removes the slices that were shown, and not one that was begun since under the same epoch"]
 fn a_reset_forgets_every_failure_that_was_counted_before_it() {
     let mut scenario = scenarios::named("overrides on a closed circuit").expect("it exists");
     scenario.resets_forget = true;
