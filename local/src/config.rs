@@ -6,16 +6,19 @@ use std::sync::Arc;
 
 use states_language::Observer;
 
+use crate::sfn_local::StepFunctionsLocal;
+
 /// How the system is set up. [`Config::new`] has the defaults of the command line, but takes any free ports.
 #[derive(Clone)]
 pub struct Config {
-    /// The directory with one policy per circuit.
-    pub circuits: PathBuf,
+    /// The directory with one policy per circuit. Without one there are no circuits, and neither functions nor a table are
+    /// set up.
+    pub circuits: Option<PathBuf>,
     /// Another definition than the shipped one.
     pub definition: Option<PathBuf>,
     /// Where the functions' executables are; by default beside the running executable (for a test: above `deps`).
     pub lambdas: Option<PathBuf>,
-    /// The front door's port on 127.0.0.1; 0 takes any free one.
+    /// The front door's port on 127.0.0.1; 0 takes any free one, and so does a system without circuits.
     pub port: u16,
     /// The port for AWS SDKs and the CLI on 127.0.0.1; 0 takes any free one.
     pub aws_port: u16,
@@ -27,6 +30,13 @@ pub struct Config {
     pub max_concurrency: usize,
     /// The region of every ARN.
     pub region: String,
+    /// The account of every ARN: twelve digits.
+    pub account: String,
+    /// Whether EXPRESS executions are unknown afterwards, as on AWS. Otherwise they can be described and listed and have a
+    /// history, as STANDARD ones.
+    pub strict: bool,
+    /// Whether, and how, it stands in for Step Functions Local too.
+    pub step_functions_local: Option<StepFunctionsLocal>,
     /// Variables that every function gets besides those that Lambda sets.
     pub function_variables: Vec<(String, String)>,
     /// Hears of every execution's steps.
@@ -34,7 +44,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// The account of every ARN.
+    /// The account when nobody says.
     pub const ACCOUNT: &'static str = "000000000000";
     /// The region when nobody says.
     pub const REGION: &'static str = "us-east-1";
@@ -46,7 +56,16 @@ impl Config {
     /// The defaults, with these circuits, on free ports.
     pub fn new(circuits: impl Into<PathBuf>) -> Self {
         Self {
-            circuits: circuits.into(),
+            circuits: Some(circuits.into()),
+            ..Self::without_circuits()
+        }
+    }
+
+    /// The defaults without any circuits, on free ports.
+    #[must_use]
+    pub fn without_circuits() -> Self {
+        Self {
+            circuits: None,
             definition: None,
             lambdas: None,
             port: 0,
@@ -55,6 +74,9 @@ impl Config {
             table: Self::TABLE.to_owned(),
             max_concurrency: Self::MAX_CONCURRENCY,
             region: Self::REGION.to_owned(),
+            account: Self::ACCOUNT.to_owned(),
+            strict: false,
+            step_functions_local: None,
             function_variables: Vec::new(),
             observer: None,
         }

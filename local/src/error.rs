@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::circuits::{CircuitError, MissingExecutable};
 use crate::dynamodb::{OpenError, TableError};
+use crate::sfn_local::MockConfigError;
 
 /// One clear line, except for policies: a line for each thing that is wrong with one.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +18,12 @@ pub(crate) enum Cause {
     NoConcurrency,
     #[error("the region {region:?}, allowed: lower-case letters, digits and -")]
     Region { region: String },
+    #[error("the account {account:?}, allowed: twelve digits")]
+    Account { account: String },
+    #[error(transparent)]
+    MockConfig(#[from] MockConfigError),
+    #[error("LAMBDA_ENDPOINT {endpoint}: {problem}, allowed: http://HOST:PORT")]
+    LambdaEndpoint { endpoint: String, problem: String },
     #[error(transparent)]
     Circuits(#[from] CircuitError),
     #[error("--definition {}: {source}", .file.display())]

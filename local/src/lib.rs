@@ -19,10 +19,12 @@ mod front_door;
 mod http;
 mod integrations;
 pub mod lambda_host;
+mod sfn_local;
 mod step_functions;
 mod system;
 
 pub use config::Config;
 pub use error::StartError;
 pub use integrations::EventBus;
+pub use sfn_local::StepFunctionsLocal;
 pub use system::{CircuitInfo, System};

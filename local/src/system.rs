@@ -16,9 +16,10 @@ use crate::dynamodb::DynamoDb;
 use crate::error::{Cause, StartError};
 use crate::front_door::FrontDoor;
 use crate::http::Server;
-use crate::integrations::{EventBus, Integrations};
+use crate::integrations::{EventBus, Functions, Integrations, LambdaEndpoint};
 use crate::lambda_host::{LambdaHost, Surroundings};
-use crate::step_functions::{Arns, StepFunctions};
+use crate::sfn_local::{MockConfig, StepFunctionsLocal};
+use crate::step_functions::{Arns, Manners, StepFunctions};
 
 /// Each process of a function needs four of them, each caller one; many systems allow 1,024 or 256.
 const OPEN_FILES: u64 = 16_384;
@@ -30,6 +31,7 @@ const STOP_LIMIT: Duration = Duration::from_secs(3);
 pub struct System {
     front_door: SocketAddr,
     aws: SocketAddr,
+    step_functions_local: Option<SocketAddr>,
     circuits: Vec<CircuitInfo>,
     table: String,
     region: String,
@@ -75,6 +77,12 @@ impl System {
     #[must_use]
     pub fn aws_url(&self) -> String {
         format!("http://{}", self.aws)
+    }
+
+    /// The endpoint where Step Functions Local would be, if the system stands in for it.
+    #[must_use]
+    pub fn step_functions_local_url(&self) -> Option<String> {
+        self.step_functions_local.map(|address| format!("http://{address}"))
     }
 
     /// The endpoint of DynamoDB itself, as the functions use it.
@@ -125,15 +133,33 @@ impl System {
 
 async fn start(config: Config) -> Result<System, Cause> {
     check(&config)?;
-    let policies = circuits::load(&config.circuits)?;
+    let policies = match &config.circuits {
+        Some(directory) => circuits::load(directory)?,
+        None => Vec::new(),
+    };
     let template = match config.definition {
         Some(file) => Template::read(&file).map_err(|source| Cause::Definition { file, source })?,
         None => Template::shipped(),
     };
-    let directory = config.lambdas.unwrap_or_else(Executables::usual_directory);
-    let executables = Executables::in_directory(&directory)?;
-    let front_door = bind("--port", config.port).await?;
+    let executables = match config.circuits {
+        Some(_) => {
+            let directory = config.lambdas.unwrap_or_else(Executables::usual_directory);
+            Some(Executables::in_directory(&directory)?)
+        }
+        None => None,
+    };
+    let (mocks, lambda_endpoint) = match &config.step_functions_local {
+        Some(local) => (Some(mocks(local)?), lambda_endpoint(local)?),
+        None => (None, None),
+    };
+    // A front door that leads nowhere is not worth a port that somebody else may want.
+    let port = config.circuits.as_ref().map_or(0, |_| config.port);
+    let front_door = bind("--port", port).await?;
     let aws = bind("--aws-port", config.aws_port).await?;
+    let step_functions_local = match &config.step_functions_local {
+        Some(local) => Some(bind("--sfn-local-port", local.port).await?),
+        None => None,
+    };
     allow_open_files();
 
     let (stores, stop_stores) = watch::channel(false);
@@ -141,11 +167,13 @@ async fn start(config: Config) -> Result<System, Cause> {
         Some(endpoint) => DynamoDb::at(endpoint)?,
         None => DynamoDb::embed(stop_stores).await?,
     };
-    let no_table = |source| Cause::Table {
-        endpoint: dynamodb.endpoint().to_owned(),
-        source,
-    };
-    dynamodb.ensure_table(&config.table).await.map_err(no_table)?;
+    if executables.is_some() {
+        let no_table = |source| Cause::Table {
+            endpoint: dynamodb.endpoint().to_owned(),
+            source,
+        };
+        dynamodb.ensure_table(&config.table).await.map_err(no_table)?;
+    }
 
     let mut variables = vec![
         ("AWS_ENDPOINT_URL".to_owned(), format!("http://{}", aws.address())),
@@ -153,7 +181,7 @@ async fn start(config: Config) -> Result<System, Cause> {
         ("CIRCUITS_TABLE".to_owned(), config.table.clone()),
     ];
     variables.extend(config.function_variables);
-    let (region, account) = (config.region.clone(), Config::ACCOUNT.to_owned());
+    let (region, account) = (config.region.clone(), config.account);
     let lambda = LambdaHost::new(Surroundings {
         region: region.clone(),
         account: account.clone(),
@@ -163,22 +191,35 @@ async fn start(config: Config) -> Result<System, Cause> {
     let events = Arc::new(EventBus::new(&region, &account));
     let tasks = Integrations {
         dynamodb: Arc::clone(&dynamodb),
-        lambda: Arc::clone(&lambda),
+        functions: Functions {
+            host: Arc::clone(&lambda),
+            others: lambda_endpoint.map(Arc::new),
+        },
         events: Arc::clone(&events),
     };
-    let step_functions = Arc::new(StepFunctions::new(Arns { region, account }, tasks, config.observer));
-
-    let setup = Setup {
-        template: &template,
-        executables: &executables,
-        table: &config.table,
-        max_concurrency: config.max_concurrency,
+    let manners = Manners {
+        observer: config.observer,
+        strict: config.strict,
+        mocks,
     };
-    setup.install_shared(&lambda);
-    let installed = policies
-        .iter()
-        .map(|policy| setup.install(policy, &lambda, &step_functions));
-    let circuits: Vec<Circuit> = installed.collect::<Result<_, _>>()?;
+    let step_functions = Arc::new(StepFunctions::new(Arns { region, account }, tasks, manners));
+
+    let circuits: Vec<Circuit> = match &executables {
+        Some(executables) => {
+            let setup = Setup {
+                template: &template,
+                executables,
+                table: &config.table,
+                max_concurrency: config.max_concurrency,
+            };
+            setup.install_shared(&lambda);
+            let installed = policies
+                .iter()
+                .map(|policy| setup.install(policy, &lambda, &step_functions));
+            installed.collect::<Result<_, _>>()?
+        }
+        None => Vec::new(),
+    };
 
     let (doors, stop_doors) = watch::channel(false);
     let (front_door_address, aws_address) = (front_door.address(), aws.address());
@@ -190,13 +231,20 @@ async fn start(config: Config) -> Result<System, Cause> {
         events: Arc::clone(&events),
     };
     let door = FrontDoor::new(circuits, step_functions, Arc::clone(&dynamodb), config.table.clone());
-    let servers = vec![
-        aws.spawn(stop_doors.clone(), move |request| port.clone().answer(request)),
-        front_door.spawn(stop_doors, move |request| door.clone().answer(request)),
-    ];
+    let step_functions_local_address = step_functions_local.as_ref().map(Server::address);
+    let mut servers: Vec<_> = [Some(aws), step_functions_local]
+        .into_iter()
+        .flatten()
+        .map(|server| {
+            let port = port.clone();
+            server.spawn(stop_doors.clone(), move |request| port.clone().answer(request))
+        })
+        .collect();
+    servers.push(front_door.spawn(stop_doors, move |request| door.clone().answer(request)));
     Ok(System {
         front_door: front_door_address,
         aws: aws_address,
+        step_functions_local: step_functions_local_address,
         circuits: infos,
         table: config.table,
         region: config.region,
@@ -234,7 +282,31 @@ fn check(config: &Config) -> Result<(), Cause> {
             region: config.region.clone(),
         });
     }
+    if config.account.len() != 12 || !config.account.chars().all(|c| c.is_ascii_digit()) {
+        return Err(Cause::Account {
+            account: config.account.clone(),
+        });
+    }
     Ok(())
+}
+
+fn mocks(local: &StepFunctionsLocal) -> Result<MockConfig, Cause> {
+    match &local.mock_config {
+        Some(file) => Ok(MockConfig::load(file)?),
+        None => Ok(MockConfig::default()),
+    }
+}
+
+fn lambda_endpoint(local: &StepFunctionsLocal) -> Result<Option<LambdaEndpoint>, Cause> {
+    let Some(endpoint) = &local.lambda_endpoint else {
+        return Ok(None);
+    };
+    LambdaEndpoint::to(endpoint)
+        .map(Some)
+        .map_err(|problem| Cause::LambdaEndpoint {
+            endpoint: endpoint.clone(),
+            problem,
+        })
 }
 
 async fn bind(flag: &'static str, port: u16) -> Result<Server, Cause> {

@@ -19,7 +19,7 @@ status=0
 CARGO_TARGET_DIR=$PWD/$work/build TMPDIR=$PWD/$work/copies PROPTEST_RNG_SEED=1 \
 CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_PROFILE_DEV_DEBUG=false \
   cargo mutants --package breaker --test-package breaker --output "$work" --jobs "${JOBS:-1}" \
-  --timeout 60 --build-timeout 180 --no-times --colors never \
+  --timeout 60 --build-timeout 900 --no-times --colors never \
   -C=--config -C='profile.dev.package.breaker.opt-level=0' "$@" -- --lib --tests || status=$?
 # 2: some survived. 3: some ran out of time, which a test that never ends does notice. Anything else went wrong.
 case $status in

@@ -82,6 +82,15 @@ impl FunctionName {
             Self::RecordOutcome => "record-outcome",
         }
     }
+
+    /// What a deployed stack calls it among its outputs.
+    pub(crate) fn output(self) -> &'static str {
+        match self {
+            Self::CallPartner => "CallPartnerFunction",
+            Self::AcquireProbe => "AcquireProbeFunction",
+            Self::RecordOutcome => "RecordOutcomeFunction",
+        }
+    }
 }
 
 /// A function of one case's own.

@@ -59,8 +59,7 @@ impl Circuit {
     }
 
     fn front_door(&self) -> anyhow::Result<String> {
-        let local = self.engine.local.as_ref().context("the engine has no front door")?;
-        Ok(local.system.front_door_url())
+        self.engine.front_door().context("the engine has no front door")
     }
 
     fn key(&self) -> Value {

@@ -24,6 +24,7 @@ use crate::case::{Function, FunctionName, Kind};
 use crate::deadline::eventually;
 use crate::http::{Service, client};
 use crate::policy_file::merge;
+use crate::stack::Stack;
 use crate::store_proxy::StoreProxy;
 
 /// The shipped definition.
@@ -38,6 +39,8 @@ pub(crate) struct Engine {
     pub(crate) dynamodb: Service,
     pub(crate) table: String,
     pub(crate) local: Option<Local>,
+    /// The circuits that somebody else deployed here, with their front door.
+    pub(crate) stack: Option<Stack>,
 }
 
 /// The system in this process.
@@ -50,7 +53,7 @@ pub(crate) struct Local {
 }
 
 /// How a machine differs from the usual one of its circuit.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct Variation {
     pub(crate) names: Vec<(FunctionName, String)>,
     pub(crate) read_table: Option<String>,
@@ -76,10 +79,22 @@ impl Engine {
                     client,
                     table: variable("CIRCUITS_TABLE", Config::TABLE),
                     local: None,
+                    stack: None,
                 }))
             }
             _ => anyhow::bail!("AWS_ENDPOINT_URL_SFN and AWS_ENDPOINT_URL_DYNAMODB go together"),
         }
+    }
+
+    /// The engine that the environment names, with these policy files deployed as a stack.
+    pub(crate) async fn with_stack(command: &str, name: &str, files: &[&Value]) -> anyhow::Result<Self> {
+        let engine = Self::from_environment()?.context("STACK_DEPLOY wants AWS_ENDPOINT_URL")?;
+        let stack = Stack::deploy(command, name, files).await?;
+        Ok(Self {
+            table: stack.output("TableName")?.to_owned(),
+            stack: Some(stack),
+            ..engine
+        })
     }
 
     /// The system in this process, with these policy files; with `store_faults` its table can be made to fail.
@@ -118,6 +133,7 @@ impl Engine {
                 store,
                 _circuits: circuits,
             }),
+            stack: None,
         })
     }
 
@@ -148,6 +164,13 @@ impl Engine {
                 self.step_functions.call("UpdateStateMachine", &update).await?;
                 Ok(arn)
             }
+            None if self.stack_machine(circuit).is_some() => {
+                ensure!(
+                    *variation == Variation::default(),
+                    "a deployed circuit is played as it is"
+                );
+                Ok(self.stack_machine(circuit).unwrap_or_default().to_owned())
+            }
             None => {
                 let create = json!({
                     "name": format!("circuit-{circuit}-{}", std::process::id()),
@@ -166,7 +189,8 @@ impl Engine {
 
     /// Takes a machine away that was made for a case. The system in this process goes with all of its own.
     pub(crate) async fn undeploy(&self, machine_arn: &str) -> anyhow::Result<()> {
-        if self.local.is_none() {
+        let is_deployed = self.stack.as_ref().is_some_and(|stack| stack.has_machine(machine_arn));
+        if self.local.is_none() && !is_deployed {
             let delete = json!({ "stateMachineArn": machine_arn });
             self.step_functions.call("DeleteStateMachine", &delete).await?;
         }
@@ -175,7 +199,11 @@ impl Engine {
 
     /// Another engine has one function of each kind, since a policy comes with each invocation.
     fn names(&self, circuit: &str) -> Names {
-        let name = |variable_name: &str, function: FunctionName| variable(variable_name, function.as_str());
+        let name = |variable_name: &str, function: FunctionName| {
+            let output = function.output();
+            let deployed = self.stack.as_ref().and_then(|stack| stack.output(output).ok());
+            deployed.map_or_else(|| variable(variable_name, function.as_str()), str::to_owned)
+        };
         Names {
             circuits_table: self.table.clone(),
             call_partner_function: match self.local {
@@ -184,6 +212,19 @@ impl Engine {
             },
             acquire_probe_function: name("ACQUIRE_PROBE_FUNCTION", FunctionName::AcquireProbe),
             record_outcome_function: name("RECORD_OUTCOME_FUNCTION", FunctionName::RecordOutcome),
+        }
+    }
+
+    fn stack_machine(&self, circuit: &str) -> Option<&str> {
+        self.stack.as_ref()?.machine_arn(circuit)
+    }
+
+    /// Where the front door is, if there is one.
+    pub(crate) fn front_door(&self) -> Option<String> {
+        match (&self.local, &self.stack) {
+            (Some(local), _) => Some(local.system.front_door_url()),
+            (None, Some(stack)) => stack.output("LocalUrl").ok().map(str::to_owned),
+            (None, None) => None,
         }
     }
 

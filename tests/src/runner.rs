@@ -18,6 +18,7 @@ use crate::circuit::Circuit;
 use crate::coverage::Coverage;
 use crate::engine::{Engine, Variation};
 use crate::policy_file::{deployed, policy_file};
+use crate::remote::Remote;
 use crate::trial;
 
 /// How many cases run at once: a Task has a second, also on two busy cores.
@@ -48,7 +49,7 @@ pub struct Summary {
 /// A case can't be read, or an engine can't be started.
 pub async fn run(coverage: Arc<Coverage>) -> anyhow::Result<Summary> {
     let remote = Engine::from_environment()?.map(Arc::new);
-    play_all(load()?, remote, AT_ONCE, coverage).await
+    play_all(load()?, remote, at_once()?, coverage).await
 }
 
 /// Runs cases that a test has made, in the form of a file of cases, on a system in this process; so many at once.
@@ -84,25 +85,45 @@ async fn play_all(
     let room = Semaphore::new(at_once);
     let mut running = FuturesUnordered::new();
     let mut engines = Vec::new();
+    let mut prepared = Vec::new();
     for file in &files {
-        let prepared = prepare(file)?;
-        let engine = match &remote {
-            Some(remote) => Arc::clone(remote),
+        prepared.push((file, prepare(file)?));
+    }
+    let remote = match remote {
+        Some(engine) => {
+            let cases: Vec<_> = prepared.iter().flat_map(|(_, cases)| cases).collect();
+            Some(Remote::of(engine, &cases).await?)
+        }
+        None => None,
+    };
+    for (file, prepared) in prepared {
+        let own = match &remote {
+            Some(_) => None,
             None => {
                 let policies: Vec<Value> = prepared.iter().map(|prepared| prepared.file.clone()).collect();
                 let store_faults = file.cases.iter().any(|case| !case.store.is_empty());
                 let observer = Arc::clone(&coverage) as Arc<dyn Observer>;
                 let engine = Engine::start(&policies, store_faults, Some(observer)).await;
-                Arc::new(engine.with_context(|| format!("the system for {}.json", file.name))?)
+                Some(Arc::new(
+                    engine.with_context(|| format!("the system for {}.json", file.name))?,
+                ))
             }
         };
         for prepared in prepared {
             let case = prepared.case;
-            if remote.is_some() && case.needs.iter().any(|need| *need != Need::Patience) {
-                summary.skipped.push(format!("{} needs {:?}", case.id, case.needs));
-                continue;
-            }
-            let (engine, room) = (Arc::clone(&engine), &room);
+            let engine = match (&remote, &own) {
+                (Some(remote), _) => remote.engine_for(case),
+                (None, Some(own)) => Ok(Arc::clone(own)),
+                (None, None) => Err("there is no engine".to_owned()),
+            };
+            let engine = match engine {
+                Ok(engine) => engine,
+                Err(reason) => {
+                    summary.skipped.push(format!("{}: {reason}", case.id));
+                    continue;
+                }
+            };
+            let room = &room;
             running.push(async move {
                 // One that mostly waits takes nobody's place.
                 let _place = match case.needs.contains(&Need::Patience) {
@@ -112,9 +133,7 @@ async fn play_all(
                 (&file.name, case, prepared.play(engine).await)
             });
         }
-        if remote.is_none() {
-            engines.push(engine);
-        }
+        engines.extend(own);
     }
     while let Some((file, case, played)) = running.next().await {
         match played {
@@ -133,6 +152,31 @@ async fn play_all(
     Ok(summary)
 }
 
+/// Requests that reached the partner and are not from our own executable, which says who it is unless the policy does.
+fn strangers(circuit: &Circuit) -> Vec<String> {
+    let names_itself = |(name, _): (&String, &String)| name.eq_ignore_ascii_case("user-agent");
+    if circuit.policy.call.headers.0.iter().any(names_itself) {
+        return Vec::new();
+    }
+    let log = circuit.partner.log();
+    let agents = log
+        .entries
+        .iter()
+        .map(|entry| entry.header("user-agent").unwrap_or_default());
+    agents
+        .filter(|agent| !agent.is_empty() && !agent.starts_with("stepbreaker/"))
+        .map(|agent| format!("a request is from {agent:?} and not from our function"))
+        .collect()
+}
+
+/// How many cases run at once on another engine, which may be slower than a Task's second allows.
+fn at_once() -> anyhow::Result<usize> {
+    match std::env::var("CASES_AT_ONCE") {
+        Ok(number) => number.parse().context("CASES_AT_ONCE is a number"),
+        Err(_) => Ok(AT_ONCE),
+    }
+}
+
 fn failure(file: &str, case: &Case, differences: &[String]) -> String {
     let mut text = format!("{file}.json, {}: {}", case.id, case.about);
     for difference in differences {
@@ -143,10 +187,10 @@ fn failure(file: &str, case: &Case, differences: &[String]) -> String {
 }
 
 /// A case with its partner, which its policy names.
-struct Prepared<'a> {
-    case: &'a Case,
+pub(crate) struct Prepared<'a> {
+    pub(crate) case: &'a Case,
     partner: Partner,
-    file: Value,
+    pub(crate) file: Value,
 }
 
 fn prepare(file: &CaseFile) -> anyhow::Result<Vec<Prepared<'_>>> {
@@ -181,7 +225,10 @@ impl Prepared<'_> {
             machine_arn,
             partner: self.partner,
         };
-        let played = trial::play(self.case, &circuit).await;
+        let mut played = trial::play(self.case, &circuit).await;
+        if let (Ok(differences), None) = (&mut played, &circuit.engine.local) {
+            differences.extend(strangers(&circuit));
+        }
         circuit.engine.undeploy(&circuit.machine_arn).await?;
         played
     }

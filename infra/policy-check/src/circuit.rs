@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use policy::definition::{Names, bind};
-use policy::{Deployed, Method, Pattern, Policy, Segment};
+use policy::{Deployed, Pattern, Policy, Segment};
 use serde::Serialize;
 
 /// What is told of one circuit.
@@ -25,8 +25,8 @@ pub(crate) struct Circuit {
 /// The policy's own way into the API.
 #[derive(Debug, Serialize)]
 struct Route {
-    method: Method,
-    path: String,
+    #[serde(flatten)]
+    written: policy::Route,
     segments: Vec<Part>,
 }
 
@@ -44,8 +44,7 @@ impl Circuit {
         let route = match route {
             Some(route) => Some(Route {
                 segments: route.segments()?.into_iter().map(Part::of).collect(),
-                method: route.method,
-                path: route.path,
+                written: route,
             }),
             None => None,
         };

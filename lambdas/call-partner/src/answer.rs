@@ -1,8 +1,12 @@
 //! What the caller gives back to the workflow.
 
+use std::collections::BTreeMap;
+
 use breaker::handover::Outcome;
 use serde::Serialize;
 use serde_json::json;
+
+use crate::room::length;
 
 /// The result of call-partner.
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -22,6 +26,8 @@ pub struct Answer {
     pub status: u16,
     /// The content type, as the partner sent it.
     pub content_type: String,
+    /// The partner's headers that the policy passes on, by their names in lower case.
+    pub headers: BTreeMap<String, String>,
     /// The body, byte for byte as the partner sent it.
     pub body: String,
 }
@@ -29,17 +35,11 @@ pub struct Answer {
 /// The content type of an answer that has none: text, which a browser never runs.
 pub const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
 
-/// How long a body may be as a JSON string, in bytes, inclusive. It stands so in the execution's state, which holds
-/// 262,144 bytes (AWS, *Step Functions quotas*) and a policy of 24,576 at most besides. A body of quotes or control
-/// characters grows when it is written as JSON, and an execution that passes the limit fails with nothing to catch it.
-pub const BODY_AS_JSON_BYTES: usize = 225_280;
-
 impl Answer {
-    /// Whether the body's text fits into an execution's state.
-    pub fn fits(body: &str) -> bool {
-        // A character takes six bytes at most (`\u0000`), so most bodies need no second look.
-        body.len() <= BODY_AS_JSON_BYTES / 6
-            || serde_json::to_string(body).is_ok_and(|text| text.len() <= BODY_AS_JSON_BYTES)
+    /// Whether it fits into so many bytes of an execution's state, as JSON: a body of quotes or control characters grows
+    /// when it is written so.
+    pub fn fits(&self, room: usize) -> bool {
+        length(self) <= room
     }
 
     /// An answer of ours: a status and a message as JSON.
@@ -47,22 +47,8 @@ impl Answer {
         Self {
             status,
             content_type: "application/json".to_owned(),
+            headers: BTreeMap::new(),
             body: json!({ "message": message }).to_string(),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn body_fits_by_its_length_as_json() {
-        assert!(Answer::fits(&"x".repeat(BODY_AS_JSON_BYTES - 2)));
-        assert!(!Answer::fits(&"x".repeat(BODY_AS_JSON_BYTES - 1)));
-        assert!(Answer::fits(&"\"".repeat((BODY_AS_JSON_BYTES - 2) / 2)));
-        assert!(!Answer::fits(&"\"".repeat(BODY_AS_JSON_BYTES / 2)));
-        assert!(Answer::fits(&"\u{1}".repeat((BODY_AS_JSON_BYTES - 2) / 6)));
-        assert!(!Answer::fits(&"\u{1}".repeat(BODY_AS_JSON_BYTES / 6 + 1)));
     }
 }

@@ -48,6 +48,8 @@ pub enum Body {
     TooLarge,
     /// It is not UTF-8.
     NotText,
+    /// It has another media type than the policy expects, or none.
+    OtherType,
 }
 
 /// Why an answer is not passed on. The names are an interface: the table's `lastFailure`, events and logs carry them.
@@ -73,8 +75,12 @@ pub enum Kind {
     Status5xx,
     /// `status-429`
     Status429,
+    /// `content-type`
+    ContentType,
     /// `credentials`
     Credentials,
+    /// `secret`: a credential of ours could not be read; nothing was called.
+    Secret,
     /// `too-large`
     TooLarge,
     /// `not-text`
@@ -107,6 +113,7 @@ pub fn classify(end: End, sends_credentials: bool) -> Result<(), Kind> {
         (401 | 403 | 407, _) if sends_credentials => Err(Kind::Credentials),
         // No final status of HTTP: there is nothing that could be passed on.
         (..=199 | 600.., _) => Err(Kind::Protocol),
+        (_, Body::OtherType) => Err(Kind::ContentType),
         (_, Body::Deadline) => Err(Kind::Timeout),
         (_, Body::Cut) => Err(Kind::Body),
         (_, Body::Undecodable) => Err(Kind::Decode),
@@ -130,7 +137,9 @@ impl Kind {
             Kind::Decode => "decode",
             Kind::Status5xx => "status-5xx",
             Kind::Status429 => "status-429",
+            Kind::ContentType => "content-type",
             Kind::Credentials => "credentials",
+            Kind::Secret => "secret",
             Kind::TooLarge => "too-large",
             Kind::NotText => "not-text",
             Kind::Invalid => "invalid",
@@ -150,8 +159,10 @@ impl Kind {
             | Kind::Body
             | Kind::Decode
             | Kind::Status5xx
-            | Kind::Status429 => (OutcomeVerdict::Failure, "error"),
+            | Kind::Status429
+            | Kind::ContentType => (OutcomeVerdict::Failure, "error"),
             Kind::Credentials => (OutcomeVerdict::Undecided, "credentials"),
+            Kind::Secret => (OutcomeVerdict::Undecided, "internal"),
             // The partner works: as a probe it is a success.
             Kind::TooLarge | Kind::NotText => (OutcomeVerdict::Success, "unsupported-response"),
             Kind::Invalid => (OutcomeVerdict::Undecided, "invalid"),
@@ -185,7 +196,7 @@ pub fn live() -> Outcome {
 mod tests {
     use super::*;
 
-    const BODIES: [Body; 7] = [
+    const BODIES: [Body; 8] = [
         Body::Unread,
         Body::Complete,
         Body::Deadline,
@@ -193,6 +204,7 @@ mod tests {
         Body::Undecodable,
         Body::TooLarge,
         Body::NotText,
+        Body::OtherType,
     ];
 
     fn kind(end: End, sends_credentials: bool) -> Option<&'static str> {
@@ -235,6 +247,7 @@ mod tests {
                         Body::Undecodable => Some("decode"),
                         Body::TooLarge => Some("too-large"),
                         Body::NotText => Some("not-text"),
+                        Body::OtherType => Some("content-type"),
                     };
                     let kind = kind(End::Answered(status, body), credentials);
                     assert_eq!(kind, by_status.or(by_body), "{status} {body:?} {credentials}");
@@ -257,7 +270,9 @@ mod tests {
             (Kind::Decode, "decode", Failure, "error"),
             (Kind::Status5xx, "status-5xx", Failure, "error"),
             (Kind::Status429, "status-429", Failure, "error"),
+            (Kind::ContentType, "content-type", Failure, "error"),
             (Kind::Credentials, "credentials", Undecided, "credentials"),
+            (Kind::Secret, "secret", Undecided, "internal"),
             (Kind::TooLarge, "too-large", Success, "unsupported-response"),
             (Kind::NotText, "not-text", Success, "unsupported-response"),
             (Kind::Invalid, "invalid", Undecided, "invalid"),

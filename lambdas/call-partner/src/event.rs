@@ -17,6 +17,12 @@ pub struct CallPartner {
     pub policy: CallPolicy,
     /// The request's parameters: any JSON, since somebody may start an execution directly.
     pub params: Value,
+    /// The request's body, for a circuit that passes it on: any JSON, for the same reason.
+    #[serde(default)]
+    pub body: Value,
+    /// The execution's id: what a call that may change something is made recognisable by. An earlier workflow sends none.
+    #[serde(default)]
+    pub execution: Option<String>,
     /// What the workflow knows of the circuit; only the lease matters here.
     #[serde(default)]
     pub circuit: Value,

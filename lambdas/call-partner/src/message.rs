@@ -7,11 +7,12 @@ use crate::classification::{Body, End, Kind};
 use crate::client::NoAnswer;
 
 /// The result of a call that gave nothing to pass on.
-pub fn unanswered(NoAnswer { kind, end }: NoAnswer, call: &Call) -> CallResult {
+pub fn unanswered(NoAnswer { kind, end, .. }: NoAnswer, call: &Call) -> CallResult {
     let message = match (kind, end) {
         (Kind::Status5xx | Kind::Status429 | Kind::Protocol, End::Answered(status, _)) => {
             format!("the partner answered with status {status}")
         }
+        (Kind::ContentType, _) => "the partner's answer is of another type than call.expectContentType".to_owned(),
         (Kind::Credentials, End::Answered(status, _)) => {
             format!("the partner refused our credentials with status {status}")
         }
@@ -35,7 +36,7 @@ pub fn unanswered(NoAnswer { kind, end }: NoAnswer, call: &Call) -> CallResult {
         (Kind::Status5xx | Kind::Status429 | Kind::Credentials | Kind::Protocol, End::Unanswered(_)) => {
             "what the partner sent is no HTTP".to_owned()
         }
-        (Kind::Invalid | Kind::ProbeLate, _) => "nothing was called".to_owned(),
+        (Kind::Invalid | Kind::ProbeLate | Kind::Secret, _) => "nothing was called".to_owned(),
     };
     let unsupported = matches!(kind, Kind::TooLarge | Kind::NotText);
     let answer = unsupported.then(|| Answer::message(502, "the partner's answer can't be passed on"));

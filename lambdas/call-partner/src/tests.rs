@@ -1,26 +1,41 @@
 //! The handler against real loopback sockets: what a partner can do to a call, and what comes of it.
 
 // A test may panic; clippy knows that of test functions, not of the helpers beside them.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod answers;
+mod anything;
+mod behaviours;
+mod encodings;
 mod faults;
 mod partner;
 mod requests;
+mod secrets;
+mod secure;
+mod sending;
 
 use serde_json::{Value, json};
 
 use crate::client::Client;
 use crate::event::CallPartner;
-use crate::handler::handle;
+use crate::handler::{Caller, handle};
+use crate::secrets::{Secrets, Store};
+use crate::tls;
 use breaker::clock::Timestamp;
 use function::error::Error;
 
 const TIMEOUT_MS: u64 = 300;
 
-fn client() -> Client {
+fn caller() -> Caller {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    Client::new().unwrap()
+    caller_with(tls::trusting_the_system())
+}
+
+fn caller_with(tls: rustls::ClientConfig) -> Caller {
+    Caller {
+        client: Client::new(tls).unwrap(),
+        secrets: Secrets::new(Store::new(None)),
+    }
 }
 
 /// An event for a call of this URL.
@@ -40,14 +55,21 @@ fn event_for(partner: &partner::Partner) -> Value {
     event(&format!("http://{}/stock/{{isbn}}", partner.address))
 }
 
-async fn invoke_with(client: &Client, event: Value) -> Result<Value, Error> {
-    let now = Timestamp::parse("2026-11-30T12:00:00.000Z").unwrap();
-    let result = handle(&function::payload::read::<CallPartner>(event)?, client, now).await?;
+fn now() -> Timestamp {
+    Timestamp::parse("2026-11-30T12:00:00.000Z").unwrap()
+}
+
+async fn invoke_with(caller: &Caller, event: Value) -> Result<Value, Error> {
+    invoke_at(caller, event, now()).await
+}
+
+async fn invoke_at(caller: &Caller, event: Value, now: Timestamp) -> Result<Value, Error> {
+    let result = handle(&function::payload::read::<CallPartner>(event)?, caller, now).await?;
     Ok(serde_json::to_value(result).unwrap())
 }
 
 async fn invoke(event: Value) -> Result<Value, Error> {
-    invoke_with(&client(), event).await
+    invoke_with(&caller(), event).await
 }
 
 /// Asserts verdict, reason and kind, and returns the answer.

@@ -4,33 +4,13 @@
 
 use serde_json::{Map, Value};
 
-use crate::limits::{self, Number};
+use crate::fields::{number, object, shown};
+use crate::limits;
 use crate::pattern::Pattern;
 use crate::problem::Problems;
+use crate::route::Way;
 use crate::rules::{self, Declared};
-use crate::url::Template;
-use crate::{headers, params, route};
-
-/// Fields that a later version brings: who copies them from newer documents should learn that, not that they mistyped.
-const LATER: [&str; 14] = [
-    "call.secretHeaders",
-    "call.passHeaders",
-    "call.retries",
-    "call.expectContentType",
-    "call.body",
-    "call.query",
-    "events",
-    "onOpen",
-    "onStoreDown",
-    "scope",
-    "trip.slowCallMs",
-    "trip.failureRate",
-    "probe.rampMs",
-    "probe.successesToClose",
-];
-
-/// The methods that a call or a route can have.
-const METHODS: [&str; 2] = ["GET", "HEAD"];
+use crate::{call, params};
 
 /// Checks all of a file. `name` is the file's name without `.json`.
 pub(crate) fn check(file: &Value, name: &str, problems: &mut Problems<'_>) {
@@ -46,39 +26,10 @@ pub(crate) fn check(file: &Value, name: &str, problems: &mut Problems<'_>) {
     circuit(file, name, problems);
     let route = file
         .get("route")
-        .and_then(|value| object(Some(value), "route", &["method", "path"], problems));
-    let path = route.and_then(|route| {
-        method(route, "route.method", problems);
-        parsed(route, "path", "route.path", problems, |path| {
-            route::segments(path).map_err(|error| error.allowed)
-        })
-    });
+        .and_then(|value| object(Some(value), "route", &["method", "path", "query"], problems));
+    let way = route.map(|route| Way::of(route, problems));
     let params = patterns(file, problems);
-    let call = object(
-        file.get("call"),
-        "call",
-        &["method", "url", "headers", "timeoutMs", "maxResponseBytes"],
-        problems,
-    );
-    let url = call.and_then(|call| {
-        method(call, "call.method", problems);
-        let url = parsed(call, "url", "call.url", problems, |url| {
-            Template::parse(url).map_err(|error| error.allowed)
-        });
-        if let Some(value) = call.get("headers") {
-            match value.as_object() {
-                Some(value) => headers::check(value, problems),
-                None => problems.add(
-                    "call.headers",
-                    "is not an object",
-                    "an object of header names and values",
-                ),
-            }
-        }
-        number(call, &limits::TIMEOUT_MS, problems);
-        number(call, &limits::MAX_RESPONSE_BYTES, problems);
-        url
-    });
+    let call = call::check(file.get("call"), problems);
     for (section, known, numbers) in [
         (
             "trip",
@@ -97,7 +48,8 @@ pub(crate) fn check(file: &Value, name: &str, problems: &mut Problems<'_>) {
     }
     fallback(file, problems);
     rules::lease(file, problems);
-    rules::uses(&params, url.as_ref(), path.as_deref(), route.is_some(), problems);
+    rules::uses(&params, &call, way.as_ref(), problems);
+    rules::methods(&call, way.as_ref(), problems);
 }
 
 fn circuit(file: &Map<String, Value>, name: &str, problems: &mut Problems<'_>) {
@@ -124,39 +76,6 @@ fn is_circuit(name: &str) -> bool {
         && name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
-}
-
-fn method(object: &Map<String, Value>, field: &str, problems: &mut Problems<'_>) {
-    match object.get("method") {
-        None => {}
-        Some(Value::String(method)) if METHODS.contains(&method.as_str()) => {}
-        Some(other) => problems.add(
-            field,
-            shown(other),
-            format!("{} (this version sends no bodies)", METHODS.join(" or ")),
-        ),
-    }
-}
-
-/// A required string and what a parser makes of it.
-fn parsed<T>(
-    object: &Map<String, Value>,
-    key: &str,
-    field: &str,
-    problems: &mut Problems<'_>,
-    parse: impl Fn(&str) -> Result<T, String>,
-) -> Option<T> {
-    match object.get(key) {
-        None => problems.add(field, "is missing", "a string"),
-        Some(Value::String(text)) => match parse(text) {
-            Ok(parsed) => return Some(parsed),
-            // A URL with a password in it is refused, and then it should not be printed either.
-            Err(allowed) if text.contains('@') => problems.add(field, "is not shown, it may hold a password", allowed),
-            Err(allowed) => problems.add(field, shown(&Value::from(text.as_str())), allowed),
-        },
-        Some(other) => problems.add(field, shown(other), "a string"),
-    }
-    None
 }
 
 fn patterns<'a>(file: &'a Map<String, Value>, problems: &mut Problems<'_>) -> Declared<'a> {
@@ -214,58 +133,5 @@ fn fallback(file: &Map<String, Value>, problems: &mut Problems<'_>) {
                 problems.add("fallback.body", format!("has {length} bytes as text"), allowed);
             }
         }
-    }
-}
-
-/// An object's fields; those that are not known are refused by name.
-fn object<'v>(
-    value: Option<&'v Value>,
-    field: &str,
-    known: &[&str],
-    problems: &mut Problems<'_>,
-) -> Option<&'v Map<String, Value>> {
-    let allowed = || format!("an object with {}", known.join(", "));
-    let object = match value {
-        None => {
-            problems.add(field, "is missing", allowed());
-            return None;
-        }
-        Some(Value::Object(object)) => object,
-        Some(other) => {
-            problems.add(field, shown(other), allowed());
-            return None;
-        }
-    };
-    for key in object.keys().filter(|key| !known.contains(&key.as_str())) {
-        let field = if field.is_empty() {
-            // An empty field is the file as a whole.
-            if key.is_empty() { "\"\"" } else { key }.to_owned()
-        } else {
-            format!("{field}.{key}")
-        };
-        if LATER.contains(&field.as_str()) {
-            problems.add(field, "is not supported by this version", "leave it out");
-        } else {
-            problems.add(field, "is unknown", format!("one of {}", known.join(", ")));
-        }
-    }
-    Some(object)
-}
-
-fn number(object: &Map<String, Value>, number: &Number, problems: &mut Problems<'_>) {
-    let key = number.field.rsplit('.').next().unwrap_or(number.field);
-    if let Some(value) = object.get(key)
-        && !value.as_u64().is_some_and(|value| number.accepts(value))
-    {
-        problems.add(number.field, shown(value), number.allowed());
-    }
-}
-
-/// A value as an error shows it: on one line, and not endless.
-fn shown(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(100) {
-        Some((end, _)) => format!("is {}…", &text[..end]),
-        None => format!("is {text}"),
     }
 }

@@ -6,8 +6,11 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::deployed::{Headers, Method};
+use crate::body::BodyFile;
+use crate::deployed::Headers;
 use crate::limits;
+use crate::method::Method;
+use crate::secret::SecretHeader;
 
 /// The policy of one circuit: how its partner is called, when the breaker opens, and what is answered instead.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -55,6 +58,10 @@ pub struct Route {
     /// The path, with parameters as whole segments: `/books/{isbn}/delivery-time`.
     #[schemars(regex(pattern = "^(/([A-Za-z0-9._:-]+|\\{[A-Za-z][A-Za-z0-9_]{0,31}\\}))+$"))]
     pub path: String,
+    /// Parameters that are taken from the query: `["country"]` takes `?country=de`. Other names in a query are passed over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("uniqueItems" = true, "maxItems" = limits::PARAMETERS))]
+    pub query: Vec<String>,
 }
 
 /// The call of the partner.
@@ -72,6 +79,37 @@ pub struct CallFile {
     #[serde(default, skip_serializing_if = "Headers::is_empty")]
     #[schemars(with = "BTreeMap<String, String>", extend("maxProperties" = limits::HEADERS))]
     pub headers: Headers,
+    /// Query values that each call sends, besides those of the URL: a name, and a text or a whole `{parameter}`. Both are
+    /// percent-encoded.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub query: BTreeMap<String, String>,
+    /// What is sent as the body, by a method other than GET and HEAD; the content type is that of `headers`, or
+    /// `application/json`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "BodyFile")]
+    pub body: Option<BodyFile>,
+    /// Headers whose values are secrets, and where these are kept. The caller reads them; they stand nowhere else.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("maxProperties" = limits::SECRET_HEADERS))]
+    pub secret_headers: BTreeMap<String, SecretHeader>,
+    /// The partner's headers that the customer gets too: `["etag", "cache-control"]`. No others are passed on but the content
+    /// type.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("uniqueItems" = true, "maxItems" = limits::PASS_HEADERS))]
+    pub pass_headers: Vec<String>,
+    /// The media type of the partner's answers: one of another type counts as a failure. `application/json` expects
+    /// `application/problem+json` too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(
+        with = "String",
+        regex(pattern = "^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*$")
+    )]
+    pub expect_content_type: Option<String>,
+    /// How often a call is sent again at most, within `timeoutMs`: after a failure to connect, and after a 503 that says in
+    /// `Retry-After` when to come again. A probe never is. It counts as one call.
+    #[serde(default)]
+    #[schemars(range(min = limits::RETRIES.min, max = limits::RETRIES.max))]
+    pub retries: u32,
     /// How long the call may take in all, from name resolution to the last byte of the body; in milliseconds.
     #[serde(default = "timeout_ms")]
     #[schemars(range(min = limits::TIMEOUT_MS.min, max = limits::TIMEOUT_MS.max))]

@@ -53,6 +53,10 @@ const fn number(field: &'static str, default: u64, min: u64, max: u64) -> Number
 pub const TIMEOUT_MS: Number = number("call.timeoutMs", 800, 50, 20_000);
 /// How large an answer may be after decompression. A state of a Step Functions execution holds 262,144 bytes.
 pub const MAX_RESPONSE_BYTES: Number = number("call.maxResponseBytes", 131_072, 1, 200_000);
+/// How often a call is sent again at most.
+pub const RETRIES: Number = number("call.retries", 0, 0, 3);
+/// How large a customer's body may be, where a circuit passes it on.
+pub const BODY_BYTES: Number = number("call.body.maxBytes", 16_384, 1, 65_536);
 /// How many failures within the window open the breaker.
 pub const TRIP_FAILURES: Number = number("trip.failures", 5, 1, 10_000);
 /// The window; ten slices of it are counted.
@@ -75,9 +79,11 @@ pub const PROBE_LEASE_MS: Number = Number {
 pub const FALLBACK_STATUS: Number = number("fallback.status", 200, 200, 599);
 
 /// All numbers of a policy, in the order of the file.
-pub const NUMBERS: [Number; 7] = [
+pub const NUMBERS: [Number; 9] = [
     TIMEOUT_MS,
     MAX_RESPONSE_BYTES,
+    RETRIES,
+    BODY_BYTES,
     TRIP_FAILURES,
     TRIP_WINDOW_MS,
     OPEN_FOR_MS,
@@ -118,6 +124,12 @@ pub const URL_LENGTH: usize = 2_000;
 pub const HEADERS: usize = 32;
 /// The length of a header's value.
 pub const HEADER_LENGTH: usize = 4_096;
+/// How many headers with secrets a policy can send.
+pub const SECRET_HEADERS: usize = 8;
+/// How many of the partner's headers a policy can pass on.
+pub const PASS_HEADERS: usize = 16;
+/// The length of a customer's body as a JSON string, in bytes: so it stands in the execution's state, beside the answer.
+pub const BODY_AS_JSON_BYTES: usize = 131_072;
 /// The length of the fallback's body as text, in bytes.
 pub const FALLBACK_BODY_BYTES: usize = 16_384;
 /// The length of a whole deployed policy as JSON. It stands in the execution's state beside the partner's answer, and

@@ -1,8 +1,13 @@
 //! `route.path`: where the front door takes calls for the circuit.
 
+use serde_json::{Map, Value};
+
+use crate::fields::{method, parsed, shown};
 use crate::file::Route;
 use crate::limits;
+use crate::method::Method;
 use crate::params::is_name;
+use crate::problem::Problems;
 
 /// One segment of a route.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +34,48 @@ impl Route {
     pub fn segments(&self) -> Result<Vec<Segment>, InvalidPath> {
         segments(&self.path)
     }
+}
+
+/// What the rules between the fields need to know of a route. Each is none if it is refused.
+#[derive(Debug)]
+pub(crate) struct Way<'a> {
+    pub(crate) method: Option<Method>,
+    pub(crate) path: Option<Vec<Segment>>,
+    /// The parameters that are taken from the query.
+    pub(crate) query: Option<Vec<&'a str>>,
+}
+
+impl<'a> Way<'a> {
+    /// Checks the section.
+    pub(crate) fn of(route: &'a Map<String, Value>, problems: &mut Problems<'_>) -> Self {
+        Self {
+            method: method(route, "route.method", problems),
+            path: parsed(route, "path", "route.path", problems, |path| {
+                segments(path).map_err(|error| error.allowed)
+            }),
+            query: query(route, problems),
+        }
+    }
+}
+
+fn query<'a>(route: &'a Map<String, Value>, problems: &mut Problems<'_>) -> Option<Vec<&'a str>> {
+    let Some(value) = route.get("query") else {
+        return Some(Vec::new());
+    };
+    let names: Option<Vec<&str>> = value
+        .as_array()
+        .and_then(|names| names.iter().map(Value::as_str).collect());
+    let is_sound = names.as_ref().is_some_and(|names| {
+        let mut each = names.clone();
+        each.sort_unstable();
+        each.dedup();
+        each.len() == names.len() && names.iter().all(|name| is_name(name))
+    });
+    if !is_sound {
+        problems.add("route.query", shown(value), "a list of parameters' names, each once");
+        return None;
+    }
+    names
 }
 
 /// Reads a path. What a literal may hold is what API Gateway allows in a resource's path part.

@@ -8,7 +8,7 @@ use crate::limits;
 use crate::params::is_name;
 
 /// What is not percent-encoded in a value: RFC 3986's unreserved characters.
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+pub(crate) const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A URL whose parameters can be filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -28,12 +28,12 @@ fn committed_schema_is_the_generated_one() {
 fn schema_states_each_range_and_default() {
     let schema = schema();
     for number in limits::NUMBERS {
-        let (section, key) = number.field.split_once('.').unwrap();
-        let mut at = &schema["properties"][section];
-        if let Some(reference) = at["$ref"].as_str() {
-            at = schema.pointer(reference.strip_prefix('#').unwrap()).unwrap();
-        }
-        let field = &at["properties"][key];
+        let field = number.field.split('.').fold(&schema, |mut at, key| {
+            if let Some(reference) = at["$ref"].as_str() {
+                at = schema.pointer(reference.strip_prefix('#').unwrap()).unwrap();
+            }
+            &at["properties"][key]
+        });
         assert_eq!(field["minimum"], json!(number.min), "{}", number.field);
         assert_eq!(field["maximum"], json!(number.max), "{}", number.field);
         assert_eq!(field["default"], json!(number.default), "{}", number.field);
@@ -49,6 +49,17 @@ fn schema_has_the_fields_that_the_loader_takes() {
     let mut file: Value = serde_json::from_str(&text).unwrap();
     file["call"]["headers"] = json!({"accept": "application/json"});
     file["call"]["maxResponseBytes"] = json!(1000);
+    file["call"]["method"] = json!("POST");
+    file["call"]["query"] = json!({"in": "{country}"});
+    file["call"]["body"] = json!({"pass": true, "maxBytes": 5});
+    file["call"]["secretHeaders"] =
+        json!({"x-key": {"secret": "a", "field": "key", "prefix": "Key "}, "x-other": {"parameter": "/b"}});
+    file["call"]["passHeaders"] = json!(["etag"]);
+    file["call"]["expectContentType"] = json!("application/json");
+    file["call"]["retries"] = json!(1);
+    file["params"]["country"] = json!("[a-z]{2}");
+    file["route"]["method"] = json!("POST");
+    file["route"]["query"] = json!(["country"]);
     let schema = schema();
     let keys = |value: &Value| {
         let mut keys: Vec<String> = value.as_object().unwrap().keys().cloned().collect();

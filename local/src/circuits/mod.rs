@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use policy::{Params, Policy, Refused, Segment};
 
 use crate::lambda_host::LambdaHost;
-use crate::step_functions::{Kind, MachineSpec, StepFunctions, StepFunctionsError};
+use crate::step_functions::{Kind, MachineSpec, StepFunctions, StepFunctionsError, Tags};
 
 pub(crate) use definition::Template;
 pub(crate) use functions::{Executables, MissingExecutable};
@@ -22,6 +22,8 @@ pub(crate) struct Circuit {
     /// Where the front door takes calls, besides `POST /circuits/NAME/calls`: method, path as written, and its segments.
     pub(crate) route: Option<Route>,
     pub(crate) params: Params,
+    /// How large a customer's body may be, in bytes; none where the circuit takes none.
+    pub(crate) body_bytes: Option<u64>,
     /// Parameters to try it with.
     pub(crate) example: BTreeMap<String, String>,
     pub(crate) machine_arn: String,
@@ -33,6 +35,8 @@ pub(crate) struct Route {
     pub(crate) method: &'static str,
     pub(crate) path: String,
     pub(crate) segments: Vec<Segment>,
+    /// The parameters that are taken from the query.
+    pub(crate) query: Vec<String>,
 }
 
 /// Why the circuits can't be set up.
@@ -101,6 +105,7 @@ impl Setup<'_> {
             kind: Kind::Express,
             definition,
             role_arn: "arn:aws:iam::000000000000:role/local".to_owned(),
+            tags: Tags::default(),
         };
         let machine_arn = step_functions.create(spec).map_err(|source| CircuitError::Machine {
             origin: self.template.origin.clone(),
@@ -112,6 +117,7 @@ impl Setup<'_> {
                 method: route.method.as_str(),
                 path: route.path.clone(),
                 segments: route.segments().map_err(|error| refuse(error.to_string()))?,
+                query: route.query.clone(),
             }),
             None => None,
         };
@@ -121,6 +127,7 @@ impl Setup<'_> {
             name,
             route,
             params,
+            body_bytes: policy.deployed.call.passes_body(),
             example,
             machine_arn,
         })

@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, TRANSFER_ENCODING};
-use http::{HeaderMap, HeaderName, Request, Response, StatusCode, Uri};
+use http::{HeaderMap, HeaderName, Request, Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 
 use super::DynamoDbError;
-use crate::http::{BodyError, Client, Reply, read, reply};
+use crate::http::{BodyError, Client, Endpoint, Reply, innermost, read, reply};
 
 /// DynamoDB takes requests of 16 MB.
 const BODY_LIMIT: usize = 16 * 1024 * 1024;
@@ -21,36 +21,25 @@ const UNVERIFIED: &str = "AWS4-HMAC-SHA256 Credential=local/20250101/us-east-1/d
 #[derive(Debug)]
 pub(super) struct Connection {
     client: Client,
-    endpoint: String,
-    root: Uri,
+    endpoint: Endpoint,
 }
 
 impl Connection {
     /// Checks the endpoint's form; connects later.
     pub(super) fn to(endpoint: &str) -> Result<Self, String> {
-        let root: Uri = endpoint.parse().map_err(|error| format!("it is no URL ({error})"))?;
-        match root.scheme_str() {
-            Some("http") => {}
-            Some(other) => return Err(format!("it is {other}")),
-            None => return Err("it has no scheme".to_owned()),
-        }
-        if root.path() != "/" || root.query().is_some() {
-            return Err("it has a path".to_owned());
-        }
         Ok(Self {
             client: Client::new(),
-            endpoint: endpoint.trim_end_matches('/').to_owned(),
-            root,
+            endpoint: Endpoint::parse(endpoint)?,
         })
     }
 
     pub(super) fn endpoint(&self) -> &str {
-        &self.endpoint
+        &self.endpoint.text
     }
 
     /// One operation.
     pub(super) async fn call(&self, operation: &str, parameters: &Value) -> Result<Value, DynamoDbError> {
-        let request = Request::post(self.root.clone())
+        let request = Request::post(self.endpoint.root.clone())
             .header(CONTENT_TYPE, JSON)
             .header("x-amz-target", format!("DynamoDB_20120810.{operation}"))
             .header("x-amz-date", "20250101T000000Z")
@@ -80,7 +69,7 @@ impl Connection {
             .into_parts()
             .path_and_query
             .map_or_else(|| "/".to_owned(), |path| path.to_string());
-        let Ok(uri) = format!("{}{path}", self.endpoint).parse() else {
+        let Ok(uri) = format!("{}{path}", self.endpoint.text).parse() else {
             return failed(StatusCode::BAD_REQUEST, "UnknownOperationException");
         };
         head.uri = uri;
@@ -112,14 +101,9 @@ fn failed(status: StatusCode, name: &str) -> Reply {
 }
 
 fn unreachable(error: impl std::error::Error) -> DynamoDbError {
-    // The pooled client hides the reason (`Connection refused`) in its sources.
-    let mut reason = error.to_string();
-    let mut source = error.source();
-    while let Some(inner) = source {
-        reason = inner.to_string();
-        source = inner.source();
+    DynamoDbError::Unreachable {
+        reason: innermost(&error),
     }
-    DynamoDbError::Unreachable { reason }
 }
 
 fn refused(response: &Response<Bytes>, body: &Value) -> DynamoDbError {

@@ -1,6 +1,6 @@
 //! What the customer gets: an execution's answer, or a small error.
 
-use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use http::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
 use http_body_util::Full;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::step_functions::Finished;
 /// Why a request gets a small error.
 #[derive(Debug)]
 pub(super) enum Refusal {
-    /// The path's percent-encoding is broken.
+    /// The percent-encoding of the path or the query is broken.
     MalformedPath,
     /// No such route, or not with this method.
     NotFound,
@@ -35,7 +35,7 @@ impl Refusal {
         match self {
             Self::MalformedPath => (
                 StatusCode::BAD_REQUEST,
-                "The path is not properly percent-encoded",
+                "The path or the query is not properly percent-encoded",
                 "invalid",
             ),
             Self::NotFound => (StatusCode::NOT_FOUND, "Not found", "failed"),
@@ -88,7 +88,7 @@ pub(super) fn of(finished: &Finished, circuit: &str, request_id: &str) -> Reply 
     refuse(refusal, request_id)
 }
 
-/// Status, content type, reason and body of an execution's output, each of its own type.
+/// Status, content type, headers, reason and body of an execution's output, each of its own type.
 fn answered(output: &Value) -> Option<Reply> {
     let status = output["status"]
         .as_u64()
@@ -100,6 +100,12 @@ fn answered(output: &Value) -> Option<Reply> {
     let body = output["body"].as_str()?.to_owned();
     let mut reply = Response::new(Full::new(body.into()));
     *reply.status_mut() = status;
+    // The partner's, as far as the policy passes them on; ours are set behind them, so that none takes their place.
+    for (name, value) in output["headers"].as_object().into_iter().flatten() {
+        let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
+        let value = value.as_str().and_then(|text| HeaderValue::from_str(text).ok())?;
+        reply.headers_mut().insert(name, value);
+    }
     if let Some(content_type) = output["contentType"]
         .as_str()
         .and_then(|text| HeaderValue::from_str(text).ok())
@@ -144,6 +150,18 @@ mod tests {
     }
 
     #[test]
+    fn headers_are_passed_on_but_for_ours() {
+        let mut output = output();
+        output["headers"] = json!({ "etag": "\"1\"", "x-circuit": "open", "content-type": "text/html" });
+        let reply = of(&finished(Outcome::Succeeded { output }), "a", "ID");
+        assert_eq!(header(&reply, "etag"), "\"1\"");
+        assert_eq!(
+            (header(&reply, "x-circuit"), header(&reply, "content-type")),
+            ("live", "text/plain")
+        );
+    }
+
+    #[test]
     fn failed_is_502_and_timed_out_504() {
         let failure = ("E".to_owned(), "secret".to_owned());
         let failed = Outcome::Failed {
@@ -180,6 +198,9 @@ mod tests {
             ("body", json!({})),
             ("reason", json!("a\nb")),
             ("reason", Value::Null),
+            ("headers", json!({ "etag": 1 })),
+            ("headers", json!({ "etag": "a\nb" })),
+            ("headers", json!({ "a b": "x" })),
         ] {
             let mut output = output();
             output[field] = value;

@@ -1,7 +1,8 @@
 //! The front door: what customers call. It behaves as the deployed API Gateway does, product.md says how.
 //!
-//! - The policies' routes, and `POST /circuits/NAME/calls` with `{"params": {…}}`, start the circuit's machine as
-//!   StartSyncExecution does. The status is the output's `status`, the body its `body`, `x-circuit` its `reason`.
+//! - The policies' routes, and `POST /circuits/NAME/calls` with `{"params": {…}, "body": "…"}`, start the circuit's machine as
+//!   StartSyncExecution does. The status is the output's `status`, the body its `body`, `x-circuit` its `reason`;
+//!   its `headers` are the partner's that the policy passes on.
 //! - `GET /circuits/NAME` shows what is stored of a circuit as plain values; an absent item is a closed circuit.
 //! - `GET /healthz`.
 //! - Anything else, a known path with another method too, is a 404 (API Gateway can't tell the two apart either).
@@ -10,23 +11,26 @@
 
 mod answer;
 mod call;
+mod query;
 mod routes;
 mod stored;
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use http::{HeaderValue, Method, Request, StatusCode};
+use bytes::Bytes;
+use http::{HeaderValue, Request, StatusCode};
 use hyper::body::Incoming;
 use policy::Segment;
 use serde_json::{Map, Value};
 
-use crate::circuits::Circuit;
+use crate::circuits::{Circuit, Route};
 use crate::dynamodb::DynamoDb;
 use crate::http::{BodyError, Reply, read, reply, segments};
 use crate::step_functions::{INPUT_LIMIT, StepFunctions};
 
 use answer::{Refusal, refuse};
+use call::Asked;
 use routes::{Destination, Routes};
 
 /// The front door of all circuits.
@@ -92,15 +96,15 @@ impl Inner {
                 reply(StatusCode::OK, "application/json", r#"{"status":"ok"}"#),
             ),
             Destination::Route(circuit, route) => {
-                let params = path_params(&route.segments, path);
-                (
-                    route.path.clone(),
-                    self.call(circuit, Value::Object(params), request_id).await,
-                )
+                let reply = match asked_by_route(circuit, route, path, request).await {
+                    Ok(asked) => self.call(circuit, asked, request_id).await,
+                    Err(refusal) => refuse(refusal, request_id),
+                };
+                (route.path.clone(), reply)
             }
             Destination::Calls(circuit) => {
-                let reply = match params_of(request).await {
-                    Ok(params) => self.call(circuit, params, request_id).await,
+                let reply = match asked_by_name(circuit, request).await {
+                    Ok(asked) => self.call(circuit, asked, request_id).await,
                     Err(refusal) => refuse(refusal, request_id),
                 };
                 (format!("/circuits/{}/calls", circuit.name), reply)
@@ -116,8 +120,8 @@ impl Inner {
         }
     }
 
-    async fn call(&self, circuit: &Circuit, params: Value, request_id: &str) -> Reply {
-        let input = call::input(circuit, params);
+    async fn call(&self, circuit: &Circuit, asked: Asked, request_id: &str) -> Reply {
+        let input = call::input(circuit, asked);
         // What matched is short, so only a machine that was changed or deleted through the AWS port is refused.
         match self.step_functions.start_sync(&circuit.machine_arn, None, input).await {
             Ok(finished) => answer::of(&finished, &circuit.name, request_id),
@@ -137,10 +141,29 @@ fn path_params(segments: &[Segment], path: Vec<String>) -> Map<String, Value> {
     named.collect()
 }
 
-async fn params_of(request: Request<Incoming>) -> Result<Value, Refusal> {
-    debug_assert_eq!(request.method(), Method::POST);
+async fn asked_by_route(
+    circuit: &Circuit,
+    route: &Route,
+    path: Vec<String>,
+    request: Request<Incoming>,
+) -> Result<Asked, Refusal> {
+    let mut params = path_params(&route.segments, path);
+    params.extend(query::params(request.uri().query(), &route.query)?);
+    // The body of a request that only asks means nothing (RFC 9110, 9.3.1), so it is not read.
+    let body = match route.method {
+        "GET" | "HEAD" => Bytes::new(),
+        _ => body_of(request).await?,
+    };
+    call::asked_by_route(circuit, params, &body)
+}
+
+async fn asked_by_name(circuit: &Circuit, request: Request<Incoming>) -> Result<Asked, Refusal> {
+    call::asked(circuit, &body_of(request).await?)
+}
+
+async fn body_of(request: Request<Incoming>) -> Result<Bytes, Refusal> {
     match read(request.into_body(), INPUT_LIMIT).await {
-        Ok(body) => call::params(&body),
+        Ok(body) => Ok(body),
         Err(BodyError::TooLarge { .. }) => Err(Refusal::TooLarge),
         Err(BodyError::Broken) => Err(Refusal::BadBody("the body ended early".to_owned())),
     }

@@ -104,11 +104,13 @@ mod tests {
             method,
             path: path.to_owned(),
             segments: route.segments().unwrap(),
+            query: Vec::new(),
         };
         Circuit {
             name: name.to_owned(),
             route: Some(route),
             params: policy::Params::default(),
+            body_bytes: None,
             example: BTreeMap::new(),
             machine_arn: String::new(),
         }

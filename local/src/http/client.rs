@@ -1,4 +1,4 @@
-//! One pooled client for the requests that the local system forwards (a DynamoDB endpoint).
+//! One pooled client for the requests that the local system forwards (to a DynamoDB or a Lambda endpoint).
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -19,6 +19,15 @@ pub(crate) enum ClientError {
     /// The answer broke off or is larger than any that is expected.
     #[error("the answer could not be read to its end")]
     BadAnswer,
+}
+
+/// Why there is no answer, in a word: the pooled client hides it (`Connection refused`) in its error's sources.
+pub(crate) fn innermost(error: &dyn std::error::Error) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
 }
 
 /// A client that keeps its connections.

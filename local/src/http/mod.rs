@@ -3,6 +3,7 @@
 
 mod body;
 mod client;
+mod endpoint;
 mod path;
 mod server;
 
@@ -12,8 +13,9 @@ use http::{Response, StatusCode};
 use http_body_util::Full;
 
 pub(crate) use body::{BodyError, read};
-pub(crate) use client::Client;
-pub(crate) use path::segments;
+pub(crate) use client::{Client, innermost};
+pub(crate) use endpoint::Endpoint;
+pub(crate) use path::{is_encoded_properly, segments};
 pub(crate) use server::{Server, StopReceiver, serve, stopped};
 
 /// An answer that is complete in memory. All bodies here are bounded, so none needs streaming.

@@ -13,19 +13,21 @@ pub(crate) fn segments(path: &str) -> Result<Vec<String>, Malformed> {
 }
 
 fn decode(segment: &str) -> Result<String, Malformed> {
-    let bytes = segment.as_bytes();
-    let is_hex = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_hexdigit);
-    let broken = bytes
-        .iter()
-        .enumerate()
-        .any(|(at, byte)| *byte == b'%' && !(is_hex(at + 1) && is_hex(at + 2)));
-    if broken {
+    if !is_encoded_properly(segment) {
         return Err(Malformed);
     }
     percent_decode_str(segment)
         .decode_utf8()
         .map(std::borrow::Cow::into_owned)
         .map_err(|_| Malformed)
+}
+
+/// Whether two hexadecimal digits stand behind every `%`.
+pub(crate) fn is_encoded_properly(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_hex = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_hexdigit);
+    let mut percents = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'%');
+    percents.all(|(at, _)| is_hex(at + 1) && is_hex(at + 2))
 }
 
 #[cfg(test)]

@@ -1,35 +1,73 @@
-//! `lambda:invoke`.
+//! `lambda:invoke`, and a function's own ARN as a `Resource`.
 //!
 //! Result and errors: <https://docs.aws.amazon.com/step-functions/latest/dg/connect-lambda.html>.
+
+use std::sync::Arc;
 
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use states_language::TaskError;
 
-use super::sdk;
+use super::{LambdaEndpoint, sdk};
 use crate::lambda_host::{Invocation, InvokeError, LambdaHost};
 
-pub(super) async fn run(lambda: &LambdaHost, parameters: &Value) -> Result<Value, TaskError> {
-    let Some(function) = parameters["FunctionName"].as_str() else {
-        return Err(invalid("FunctionName must be a string"));
-    };
-    match &parameters["InvocationType"] {
-        Value::Null => {}
-        Value::String(kind) if kind == "RequestResponse" => {}
-        _ => return Err(invalid("InvocationType: only RequestResponse is supported here")),
+/// The functions that a Task can reach: those of the host, and the others behind an endpoint, if there is one.
+#[derive(Clone, Debug)]
+pub(crate) struct Functions {
+    pub(crate) host: Arc<LambdaHost>,
+    pub(crate) others: Option<Arc<LambdaEndpoint>>,
+}
+
+/// Whether a `Resource` is a function's ARN.
+pub(super) fn is_function(resource: &str) -> bool {
+    let mut parts = resource.splitn(7, ':');
+    let mut next = || parts.next().unwrap_or_default();
+    let (arn, _, lambda, _, _, kind, name) = (next(), next(), next(), next(), next(), next(), next());
+    (arn, lambda, kind) == ("arn", "lambda", "function") && !name.is_empty()
+}
+
+impl Functions {
+    /// `lambda:invoke`: the answer is the payload with what AWS puts around it.
+    pub(super) async fn invoke(&self, parameters: &Value) -> Result<Value, TaskError> {
+        let Some(function) = parameters["FunctionName"].as_str() else {
+            return Err(invalid("FunctionName must be a string"));
+        };
+        match &parameters["InvocationType"] {
+            Value::Null => {}
+            Value::String(kind) if kind == "RequestResponse" => {}
+            _ => return Err(invalid("InvocationType: only RequestResponse is supported here")),
+        }
+        let payload = parameters
+            .get("Payload")
+            .map_or_else(|| "{}".to_owned(), Value::to_string);
+        result(&self.run(function, payload).await?)
     }
-    let payload = parameters
-        .get("Payload")
-        .map_or_else(|| "{}".to_owned(), Value::to_string);
-    match lambda.invoke(function, Bytes::from(payload)).await {
-        Ok(invocation) if invocation.failed => Err(function_error(&invocation.payload)),
-        Ok(invocation) => result(&invocation),
-        Err(error) => Err(service_error(&error)),
+
+    /// A function's ARN as the `Resource`: the parameters are the payload, the answer is the result.
+    pub(super) async fn call(&self, arn: &str, parameters: &Value) -> Result<Value, TaskError> {
+        payload(&self.run(arn, parameters.to_string()).await?)
+    }
+
+    async fn run(&self, function: &str, payload: String) -> Result<Invocation, TaskError> {
+        let payload = Bytes::from(payload);
+        let invocation = match (self.host.invoke(function, payload.clone()).await, &self.others) {
+            (Err(InvokeError::NotFound { .. }), Some(others)) => others.invoke(function, payload).await?,
+            (invoked, _) => invoked.map_err(|error| service_error(&error))?,
+        };
+        if invocation.failed {
+            Err(function_error(&invocation.payload))
+        } else {
+            Ok(invocation)
+        }
     }
 }
 
+fn payload(invocation: &Invocation) -> Result<Value, TaskError> {
+    serde_json::from_slice(&invocation.payload).map_err(|_| unknown("it is no JSON"))
+}
+
 fn result(invocation: &Invocation) -> Result<Value, TaskError> {
-    let payload: Value = serde_json::from_slice(&invocation.payload).map_err(|_| unknown("it is no JSON"))?;
+    let payload = payload(invocation)?;
     let mut result = Map::new();
     result.insert("ExecutedVersion".to_owned(), "$LATEST".into());
     result.insert("Payload".to_owned(), payload);
@@ -81,6 +119,19 @@ mod tests {
             function_error(text.as_bytes()),
             TaskError::new("Stepbreaker.BadPayload", text)
         );
+    }
+
+    #[test]
+    fn a_function_is_known_by_its_arn() {
+        for (resource, expected) in [
+            ("arn:aws:lambda:eu-west-1:000000000000:function:f", true),
+            ("arn:aws:lambda:eu-west-1:000000000000:function:f:7", true),
+            ("arn:aws:lambda:eu-west-1:000000000000:function:", false),
+            ("arn:aws:lambda:eu-west-1:000000000000:layer:f", false),
+            ("arn:aws:states:::lambda:invoke", false),
+        ] {
+            assert_eq!(is_function(resource), expected, "{resource}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod dynamodb;
 mod events;
 mod lambda;
+mod lambda_endpoint;
 mod sdk;
 
 use std::sync::Arc;
@@ -12,28 +13,33 @@ use serde_json::Value;
 use states_language::{TaskError, TaskRequest, Tasks};
 
 pub use events::EventBus;
+pub(crate) use lambda::Functions;
+pub(crate) use lambda_endpoint::LambdaEndpoint;
 
 use crate::dynamodb::DynamoDb;
-use crate::lambda_host::LambdaHost;
 
 /// Everything that a Task can reach.
 #[derive(Clone, Debug)]
 pub(crate) struct Integrations {
     pub(crate) dynamodb: Arc<DynamoDb>,
-    pub(crate) lambda: Arc<LambdaHost>,
+    pub(crate) functions: Functions,
     pub(crate) events: Arc<EventBus>,
 }
 
-/// The integrations by the name that follows `arn:aws:states:::`.
+/// The integrations, by the name that follows `arn:aws:states:::`; and functions by their own ARN.
 #[derive(Clone, Copy)]
-enum Integration {
+enum Integration<'a> {
     DynamoDb(&'static str),
     LambdaInvoke,
+    Function(&'a str),
     PutEvents,
 }
 
-impl Integration {
-    fn of(resource: &str) -> Option<Self> {
+impl<'a> Integration<'a> {
+    fn of(resource: &'a str) -> Option<Self> {
+        if lambda::is_function(resource) {
+            return Some(Self::Function(resource));
+        }
         Some(match resource.strip_prefix("arn:aws:states:::")? {
             "dynamodb:getItem" => Self::DynamoDb("GetItem"),
             "dynamodb:putItem" => Self::DynamoDb("PutItem"),
@@ -51,17 +57,26 @@ pub(crate) fn supports(resource: &str) -> bool {
     Integration::of(resource).is_some()
 }
 
+/// Whether a Task with this `Resource` can run where any state may be mocked.
+pub(crate) fn supports_mocked(resource: &str) -> bool {
+    resource.starts_with("arn:")
+}
+
 #[async_trait]
 impl Tasks for Integrations {
     async fn run(&self, task: TaskRequest<'_>) -> Result<Value, TaskError> {
         match Integration::of(task.resource) {
             Some(Integration::DynamoDb(operation)) => dynamodb::run(&self.dynamodb, operation, task.parameters).await,
-            Some(Integration::LambdaInvoke) => lambda::run(&self.lambda, &task.parameters).await,
+            Some(Integration::LambdaInvoke) => self.functions.invoke(&task.parameters).await,
+            Some(Integration::Function(arn)) => self.functions.call(arn, &task.parameters).await,
             Some(Integration::PutEvents) => self.events.put(&task.parameters, task.execution),
-            // Such a machine can't be created.
+            // Such a machine can't be created, except where the state may be mocked.
             None => Err(TaskError::new(
                 "States.Runtime",
-                format!("{} is not supported", task.resource),
+                format!(
+                    "{} is not supported here, and no test case mocks the state",
+                    task.resource
+                ),
             )),
         }
     }

@@ -4,11 +4,13 @@ use std::net::SocketAddr;
 
 use super::FunctionSpec;
 
-/// Variables of the host that a child gets too: its certificates, its log filter, and coverage of tests.
+/// Variables of the host that a child gets too: its certificates, the file that takes the place of Secrets Manager, its
+/// log filter, and coverage of tests.
 /// `HOME`, `AWS_PROFILE` and the like are not among them, so a function can't pick up real credentials.
-const HANDED_ON: [&str; 5] = [
+const HANDED_ON: [&str; 6] = [
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
+    "SECRETS_FILE",
     "RUST_LOG",
     "RUST_BACKTRACE",
     "LLVM_PROFILE_FILE",

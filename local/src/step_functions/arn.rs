@@ -37,12 +37,31 @@ impl Arns {
         Ok((region == self.region && account == self.account && !name.contains(':')).then_some(name))
     }
 
-    /// Checks that it is an execution's ARN.
+    /// Checks that it is an execution's ARN, and with `strict` that it is one of a kind that AWS describes.
     ///
     /// # Errors
     /// `InvalidArn`.
-    pub(super) fn check_execution(arn: &str) -> Result<(), StepFunctionsError> {
-        parts(arn, &["execution", "express"]).map(drop)
+    pub(super) fn check_execution(arn: &str, strict: bool) -> Result<(), StepFunctionsError> {
+        let kinds: &[_] = if strict {
+            &["execution"]
+        } else {
+            &["execution", "express"]
+        };
+        parts(arn, kinds).map(drop)
+    }
+
+    /// Checks that it could be a role's ARN. Whether there is such a role, nobody here knows.
+    ///
+    /// # Errors
+    /// `InvalidArn`.
+    pub(super) fn check_role(arn: &str) -> Result<(), StepFunctionsError> {
+        let parts: Vec<_> = arn.splitn(6, ':').collect();
+        match parts.as_slice() {
+            ["arn", _, "iam", "", _, role] if role.strip_prefix("role/").is_some_and(|name| !name.is_empty()) => Ok(()),
+            _ => Err(StepFunctionsError::InvalidArn {
+                problem: format!("Invalid Role Arn: {arn}"),
+            }),
+        }
     }
 }
 
@@ -57,7 +76,10 @@ fn parts<'a>(arn: &'a str, kinds: &[&str]) -> Result<(&'a str, &'a str, &'a str)
         ["arn", _, "states", region, account, kind, name] if kinds.contains(kind) && !name.is_empty() => {
             Ok((region, account, name))
         }
-        ["arn", _, "states", _, _, ..] => invalid("Resource type not valid in this context"),
+        ["arn", _, "states", _, _, kind, ..] => Err(StepFunctionsError::InvalidArn {
+            problem: format!("Resource type not valid in this context: {kind}"),
+        }),
+        ["arn", _, "states", ..] => invalid("Invalid ARN"),
         ["arn", ..] => invalid("Invalid ARN service"),
         _ => invalid("Invalid ARN prefix"),
     }
@@ -89,6 +111,34 @@ mod tests {
             "arn:aws:states:eu-west-1:000000000000:stateMachine:a:1",
         ] {
             assert_eq!(arns().machine_name(arn), Ok(None), "{arn}");
+        }
+    }
+
+    #[test]
+    fn an_express_executions_arn_is_none_that_aws_describes() {
+        let standard = "arn:aws:states:eu-west-1:0:execution:a:b";
+        let express = "arn:aws:states:eu-west-1:0:express:a:b:c";
+        for (arn, strict, expected) in [
+            (standard, true, true),
+            (standard, false, true),
+            (express, true, false),
+            (express, false, true),
+        ] {
+            assert_eq!(Arns::check_execution(arn, strict).is_ok(), expected, "{arn} {strict}");
+        }
+    }
+
+    #[test]
+    fn a_role_is_told_by_its_form() {
+        for (arn, expected) in [
+            ("arn:aws:iam::000000000000:role/a", true),
+            ("arn:aws-cn:iam::000000000000:role/path/a", true),
+            ("arn:aws:iam::000000000000:role/", false),
+            ("arn:aws:iam::000000000000:user/a", false),
+            ("arn:aws:iam:eu-west-1:000000000000:role/a", false),
+            ("role/a", false),
+        ] {
+            assert_eq!(Arns::check_role(arn).is_ok(), expected, "{arn}");
         }
     }
 

@@ -13,12 +13,18 @@ pub(crate) enum StepFunctionsError {
     InvalidName { name: String },
     #[error(transparent)]
     InvalidDefinition(#[from] InvalidDefinition),
+    #[error("Invalid State Machine Definition: '{problem}'")]
+    NotTestable { problem: String },
     #[error("Invalid State Machine Execution Input: '{problem}'")]
     InvalidExecutionInput { problem: String },
     #[error("Invalid Token: 'Invalid token'")]
     InvalidToken,
     #[error("State Machine Does Not Exist: '{arn}'")]
     MachineDoesNotExist { arn: String },
+    #[error("Resource not found: '{arn}'")]
+    ResourceNotFound { arn: String },
+    #[error("A resource has {limit} tags at most: '{arn}'")]
+    TooManyTags { arn: String, limit: usize },
     #[error("State Machine Already Exists: '{arn}'")]
     MachineAlreadyExists { arn: String },
     #[error("This operation is not supported by this type of state machine")]
@@ -49,10 +55,12 @@ impl StepFunctionsError {
         match self {
             Self::InvalidArn { .. } => "InvalidArn",
             Self::InvalidName { .. } => "InvalidName",
-            Self::InvalidDefinition(_) => "InvalidDefinition",
+            Self::InvalidDefinition(_) | Self::NotTestable { .. } => "InvalidDefinition",
             Self::InvalidExecutionInput { .. } => "InvalidExecutionInput",
             Self::InvalidToken => "InvalidToken",
             Self::MachineDoesNotExist { .. } => "StateMachineDoesNotExist",
+            Self::ResourceNotFound { .. } => "ResourceNotFound",
+            Self::TooManyTags { .. } => "TooManyTags",
             Self::MachineAlreadyExists { .. } => "StateMachineAlreadyExists",
             Self::MachineTypeNotSupported => "StateMachineTypeNotSupported",
             Self::MachineLimitExceeded { .. } => "StateMachineLimitExceeded",
@@ -68,16 +76,23 @@ impl StepFunctionsError {
 
     /// A required field that is not there.
     pub(super) fn missing(field: &str) -> Self {
+        Self::constraint(field, "Member must not be null")
+    }
+
+    /// A field that does not have what is allowed.
+    pub(super) fn constraint(field: &str, constraint: &str) -> Self {
         Self::Validation {
-            problem: format!("Value at '{field}' failed to satisfy constraint: Member must not be null"),
+            problem: format!("Value at '{field}' failed to satisfy constraint: {constraint}"),
         }
+    }
+
+    /// A text with more characters than its field takes.
+    pub(super) fn too_long(field: &str, limit: usize) -> Self {
+        Self::constraint(field, &format!("Member must have length less than or equal to {limit}"))
     }
 
     /// An input past [`INPUT_LIMIT`].
     pub(super) fn input_too_long() -> Self {
-        let constraint = format!("Member must have length less than or equal to {INPUT_LIMIT}");
-        Self::Validation {
-            problem: format!("Value at 'input' failed to satisfy constraint: {constraint}"),
-        }
+        Self::too_long("input", INPUT_LIMIT)
     }
 }

@@ -2,27 +2,56 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde_json::Value;
 use states_language::Outcome;
+use states_language::history::History;
 use time::OffsetDateTime;
+use tokio::sync::oneshot;
 
-/// An execution that was started asynchronously.
+use super::StepFunctionsError;
+use super::journal::Journal;
+use super::machine::Created;
+
+/// An execution that is kept.
 #[derive(Debug)]
 pub(super) struct Execution {
     pub(super) arn: String,
     pub(super) name: String,
-    pub(super) machine_arn: String,
-    /// As it was given.
-    pub(super) input: String,
+    /// As it was when the execution began.
+    pub(super) machine: Arc<Created>,
+    /// The input as it was given, if it was given as text.
+    pub(super) input: Option<String>,
+    /// The test case after the machine's ARN.
+    pub(super) case: Option<String>,
     pub(super) started_at: OffsetDateTime,
+    /// What happens in it; its input and output too.
+    pub(super) journal: Journal,
     end: Mutex<Option<Arc<End>>>,
+    /// Stops it while it runs, if it can be stopped.
+    stop: Mutex<Option<oneshot::Sender<StopRequest>>>,
+}
+
+/// Somebody wants an execution to stop.
+#[derive(Debug)]
+pub(super) struct StopRequest {
+    pub(super) stop: Stop,
+    /// To be dropped when it has ended.
+    pub(super) done: oneshot::Sender<()>,
 }
 
 /// How and when an execution ended.
 #[derive(Debug)]
 pub(super) struct End {
     pub(super) at: OffsetDateTime,
-    pub(super) outcome: Outcome,
+    pub(super) status: Status,
+    /// Of an execution that was stopped.
+    pub(super) stop: Option<Stop>,
+}
+
+/// What somebody said who stopped an execution; either may be empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Stop {
+    pub(super) error: String,
+    pub(super) cause: String,
 }
 
 /// A synchronous execution that has ended.
@@ -35,55 +64,116 @@ pub(crate) struct Finished {
     pub(crate) outcome: Outcome,
 }
 
+/// Where an execution is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Status {
+    Running,
+    Succeeded,
+    Failed,
+    TimedOut,
+    Aborted,
+}
+
+impl Status {
+    const ALL: [Self; 5] = [
+        Self::Running,
+        Self::Succeeded,
+        Self::Failed,
+        Self::TimedOut,
+        Self::Aborted,
+    ];
+
+    pub(super) fn of(outcome: &Outcome) -> Self {
+        match outcome {
+            Outcome::Succeeded { .. } => Self::Succeeded,
+            Outcome::TimedOut { .. } => Self::TimedOut,
+            _ => Self::Failed,
+        }
+    }
+
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "RUNNING",
+            Self::Succeeded => "SUCCEEDED",
+            Self::Failed => "FAILED",
+            Self::TimedOut => "TIMED_OUT",
+            Self::Aborted => "ABORTED",
+        }
+    }
+
+    /// The status of this name.
+    pub(super) fn named(name: &str) -> Result<Self, StepFunctionsError> {
+        let found = Self::ALL.into_iter().find(|status| status.as_str() == name);
+        found.ok_or_else(|| {
+            let allowed = Self::ALL.map(Self::as_str).join(", ");
+            let constraint = format!("Member must satisfy enum value set: [{allowed}]");
+            StepFunctionsError::constraint("statusFilter", &constraint)
+        })
+    }
+}
+
 impl Execution {
-    pub(super) fn new(arn: String, name: String, machine_arn: String, input: String) -> Self {
+    pub(super) fn new(arn: String, name: String, machine: &Arc<Created>, input: Option<String>) -> Self {
         Self {
             arn,
             name,
-            machine_arn,
+            machine: Arc::clone(machine),
             input,
+            case: None,
             started_at: OffsetDateTime::now_utc(),
+            journal: Journal::new(machine),
             end: Mutex::default(),
+            stop: Mutex::default(),
         }
+    }
+
+    /// Whether starting this one again is the same as going on with another one.
+    pub(super) fn repeats(&self, other: &Self) -> bool {
+        other.ended().is_none() && self.input == other.input && self.case == other.case
+    }
+
+    /// Makes it one that can be stopped, and gives what hears of that.
+    pub(super) fn stoppable(&self) -> oneshot::Receiver<StopRequest> {
+        let (stop, stopped) = oneshot::channel();
+        *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
+        stopped
+    }
+
+    /// Stops it, if it runs and can be stopped, and waits until it has ended.
+    pub(super) async fn stop(&self, stop: Stop) {
+        let sender = self.stop.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(sender) = sender else { return };
+        let (done, ended) = oneshot::channel();
+        // It may have ended by itself in this moment; then the request is dropped, and `done` with it.
+        let _ = sender.send(StopRequest { stop, done });
+        let _ = ended.await;
     }
 
     pub(super) fn ended(&self) -> Option<Arc<End>> {
         self.end.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn end(&self, outcome: Outcome) {
-        let end = End {
-            at: OffsetDateTime::now_utc(),
-            outcome,
-        };
+    pub(super) fn status(&self) -> Status {
+        self.ended().map_or(Status::Running, |end| end.status)
+    }
+
+    pub(super) fn end(&self, end: End) {
+        self.journal.close();
         *self.end.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(end));
+    }
+
+    /// Its history, as far as it has come.
+    pub(super) fn history(&self, region: &str) -> History {
+        let history = History::new(region);
+        self.journal.replay(&history);
+        if let Some((at, stop)) = self.ended().and_then(|end| Some((end.at, end.stop.clone()?))) {
+            history.abort(at, &stop.error, &stop.cause);
+        }
+        history
     }
 
     /// About how many bytes it holds.
     pub(super) fn size(&self) -> usize {
-        let output = self.ended().map_or(0, |end| match &end.outcome {
-            Outcome::Succeeded { output } => output.to_string().len(),
-            Outcome::Failed { error, cause } | Outcome::TimedOut { error, cause } => error.len() + cause.len(),
-            _ => 0,
-        });
-        self.input.len() + output + 512
-    }
-}
-
-/// A status with what belongs to it: output, or error and cause.
-pub(super) fn describe(outcome: &Outcome) -> (&'static str, Vec<(&'static str, Value)>) {
-    let failure = |error: &String, cause: &String| {
-        let fields = [("error", error), ("cause", cause)];
-        fields
-            .into_iter()
-            .filter(|(_, text)| !text.is_empty())
-            .map(|(name, text)| (name, text.as_str().into()))
-            .collect()
-    };
-    match outcome {
-        Outcome::Succeeded { output } => ("SUCCEEDED", vec![("output", output.to_string().into())]),
-        Outcome::Failed { error, cause } => ("FAILED", failure(error, cause)),
-        Outcome::TimedOut { error, cause } => ("TIMED_OUT", failure(error, cause)),
-        _ => ("FAILED", Vec::new()),
+        self.input.as_ref().map_or(0, String::len) + self.journal.size() + 512
     }
 }

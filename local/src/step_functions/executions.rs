@@ -1,19 +1,19 @@
 //! The executions that can be described: those that run, and the last that ended.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use states_language::Outcome;
-
 use super::StepFunctionsError;
-use super::execution::Execution;
+use super::execution::{End, Execution, Status};
 
-/// The most that run at once, that are kept after their end, and that the kept ones hold in bytes.
+/// The most that are started asynchronously and run at once, that are kept after their end, and that the kept ones hold in
+/// bytes.
 const RUNNING: usize = 1_000;
 const KEPT: usize = 1_000;
 const KEPT_BYTES: usize = 64 * 1024 * 1024;
 
-/// Executions that were started asynchronously.
+/// The executions that are kept.
 #[derive(Debug, Default)]
 pub(super) struct Executions(Mutex<Known>);
 
@@ -25,17 +25,19 @@ struct Known {
     bytes: usize,
 }
 
+/// Where an execution stands in a list: latest first.
+type Position = (i128, String);
+
 impl Executions {
     /// Takes an execution that is about to run. Gives the running one of that ARN and input instead, if there is one:
     /// then this start is a repetition of that.
     pub(super) fn begin(&self, execution: &Arc<Execution>) -> Result<Option<Arc<Execution>>, StepFunctionsError> {
         let mut known = self.known();
         if let Some(existing) = known.by_arn.get(&execution.arn) {
-            let repeated = existing.ended().is_none() && existing.input == execution.input;
             let exists = || StepFunctionsError::ExecutionAlreadyExists {
                 arn: execution.arn.clone(),
             };
-            return if repeated {
+            return if execution.repeats(existing) {
                 Ok(Some(Arc::clone(existing)))
             } else {
                 Err(exists())
@@ -48,10 +50,17 @@ impl Executions {
         Ok(None)
     }
 
+    /// Takes a synchronous execution: its ARN is nobody else's, and whoever waits for it limits how many there are.
+    pub(super) fn begin_sync(&self, execution: &Arc<Execution>) {
+        let arn = execution.arn.clone();
+        self.known().by_arn.insert(arn, Arc::clone(execution));
+    }
+
     /// Keeps the end of an execution, and drops the oldest ends past the limits.
-    pub(super) fn end(&self, execution: &Arc<Execution>, outcome: Outcome) {
-        execution.end(outcome);
+    pub(super) fn end(&self, execution: &Arc<Execution>, end: End) {
+        execution.end(end);
         let size = execution.size();
+        let mut dropped = Vec::new();
         let mut known = self.known();
         known.bytes += size;
         known.ended.push_back((Arc::clone(execution), size));
@@ -61,11 +70,40 @@ impl Executions {
             };
             known.bytes -= size;
             known.by_arn.remove(&oldest.arn);
+            dropped.push(oldest);
         }
+        // Freed once nobody waits for the lock.
+        drop(known);
     }
 
     pub(super) fn find(&self, arn: &str) -> Option<Arc<Execution>> {
         self.known().by_arn.get(arn).cloned()
+    }
+
+    /// Up to `limit` executions of a machine, the latest start or end first, from the one after a position; and the
+    /// position to go on from, if there are more.
+    pub(super) fn list(
+        &self,
+        machine_arn: &str,
+        status: Option<Status>,
+        after: Option<&Position>,
+        limit: usize,
+    ) -> (Vec<Arc<Execution>>, Option<Position>) {
+        let mut found: Vec<(Reverse<Position>, Arc<Execution>)> = self
+            .known()
+            .by_arn
+            .values()
+            .filter(|execution| execution.machine.arn == machine_arn)
+            .filter(|execution| status.is_none_or(|status| execution.status() == status))
+            .map(|execution| (Reverse(position(execution)), Arc::clone(execution)))
+            .filter(|(Reverse(position), _)| after.is_none_or(|after| position < after))
+            .collect();
+        found.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let more = found.len() > limit;
+        found.truncate(limit);
+        let last = found.last().map(|(Reverse(position), _)| position.clone());
+        let page = found.into_iter().map(|(_, execution)| execution).collect();
+        (page, last.filter(|_| more))
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -74,32 +112,62 @@ impl Executions {
     }
 }
 
+/// By the start of one that runs and the end of one that has ended, as on AWS.
+fn position(execution: &Execution) -> Position {
+    let at = execution.ended().map_or(execution.started_at, |end| end.at);
+    (at.unix_timestamp_nanos(), execution.arn.clone())
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use time::OffsetDateTime;
 
     use super::*;
+    use crate::integrations;
+    use crate::step_functions::machine::Created;
+    use crate::step_functions::machines::Machines;
+    use crate::step_functions::{Arns, Kind, MachineSpec};
 
-    fn execution(n: usize, input: &str) -> Arc<Execution> {
+    fn machine(name: &str) -> Arc<Created> {
+        let arns = Arns {
+            region: "eu-west-1".to_owned(),
+            account: "000000000000".to_owned(),
+        };
+        let definition = r#"{"StartAt":"A","States":{"A":{"Type":"Pass","End":true}}}"#;
+        let spec = MachineSpec {
+            name: name.to_owned(),
+            kind: Kind::Standard,
+            definition: definition.to_owned(),
+            role_arn: "arn:aws:iam::000000000000:role/a".to_owned(),
+            tags: super::super::tags::Tags::default(),
+        };
+        Machines::new(arns, integrations::supports).create(spec).unwrap()
+    }
+
+    fn execution(machine: &Arc<Created>, n: usize, input: &str) -> Arc<Execution> {
         Arc::new(Execution::new(
             format!("arn:{n}"),
             n.to_string(),
-            "machine".to_owned(),
-            input.to_owned(),
+            machine,
+            Some(input.to_owned()),
         ))
     }
 
-    fn succeeded() -> Outcome {
-        Outcome::Succeeded { output: json!({}) }
+    fn ended(status: Status) -> End {
+        End {
+            at: OffsetDateTime::now_utc(),
+            status,
+            stop: None,
+        }
     }
 
     #[test]
     fn the_oldest_ends_are_dropped_past_the_count() {
-        let executions = Executions::default();
+        let (executions, machine) = (Executions::default(), machine("m"));
         for n in 0..KEPT + 2 {
-            let execution = execution(n, "{}");
+            let execution = execution(&machine, n, "{}");
             executions.begin(&execution).unwrap();
-            executions.end(&execution, succeeded());
+            executions.end(&execution, ended(Status::Succeeded));
         }
         assert!(executions.find("arn:1").is_none());
         assert!(executions.find("arn:2").is_some());
@@ -108,12 +176,12 @@ mod tests {
 
     #[test]
     fn the_oldest_ends_are_dropped_past_the_bytes() {
-        let executions = Executions::default();
+        let (executions, machine) = (Executions::default(), machine("m"));
         let input = "x".repeat(KEPT_BYTES / 3);
         for n in 0..4 {
-            let execution = execution(n, &input);
+            let execution = execution(&machine, n, &input);
             executions.begin(&execution).unwrap();
-            executions.end(&execution, succeeded());
+            executions.end(&execution, ended(Status::Failed));
         }
         assert!(executions.find("arn:1").is_none());
         assert!(executions.find("arn:3").is_some());
@@ -122,28 +190,65 @@ mod tests {
 
     #[test]
     fn one_that_runs_is_never_dropped_and_is_found_under_its_name() {
-        let executions = Executions::default();
-        let running = execution(usize::MAX, "{}");
+        let (executions, machine) = (Executions::default(), machine("m"));
+        let running = execution(&machine, usize::MAX, "{}");
         assert!(executions.begin(&running).unwrap().is_none());
         for n in 0..KEPT + 2 {
-            let execution = execution(n, "{}");
+            let execution = execution(&machine, n, "{}");
             executions.begin(&execution).unwrap();
-            executions.end(&execution, succeeded());
+            executions.end(&execution, ended(Status::Succeeded));
         }
         assert!(executions.find(&running.arn).is_some());
-        assert!(executions.begin(&execution(usize::MAX, "{}")).unwrap().is_some());
-        assert!(executions.begin(&execution(usize::MAX, "[]")).is_err(), "another input");
-        executions.end(&running, succeeded());
-        assert!(executions.begin(&execution(usize::MAX, "{}")).is_err(), "it has ended");
+        let again = |input: &str| executions.begin(&execution(&machine, usize::MAX, input));
+        assert!(again("{}").unwrap().is_some());
+        assert!(again("[]").is_err(), "another input");
+        executions.end(&running, ended(Status::Succeeded));
+        assert!(again("{}").is_err(), "it has ended");
     }
 
     #[test]
     fn only_so_many_run_at_once() {
-        let executions = Executions::default();
+        let (executions, machine) = (Executions::default(), machine("m"));
         for n in 0..RUNNING {
-            executions.begin(&execution(n, "{}")).unwrap();
+            executions.begin(&execution(&machine, n, "{}")).unwrap();
         }
-        let refused = executions.begin(&execution(RUNNING, "{}")).unwrap_err();
+        let refused = executions.begin(&execution(&machine, RUNNING, "{}")).unwrap_err();
         assert_eq!(refused.name(), "ExecutionLimitExceeded");
+    }
+
+    #[test]
+    fn a_machines_executions_are_listed_the_latest_first_page_by_page() {
+        let executions = Executions::default();
+        let (ours, theirs) = (machine("ours"), machine("theirs"));
+        for n in 0..7 {
+            let execution = execution(if n == 3 { &theirs } else { &ours }, n, "{}");
+            executions.begin(&execution).unwrap();
+            match n {
+                1 => executions.end(&execution, ended(Status::Aborted)),
+                0 | 2 => executions.end(&execution, ended(Status::Succeeded)),
+                _ => {}
+            }
+        }
+        let names = |page: &[Arc<Execution>]| page.iter().map(|execution| execution.name.clone()).collect::<Vec<_>>();
+        let mut listed = Vec::new();
+        let mut after = None;
+        loop {
+            let (page, more) = executions.list(&ours.arn, None, after.as_ref(), 2);
+            listed.push(names(&page));
+            after = more;
+            if after.is_none() {
+                break;
+            }
+        }
+        assert_eq!(listed, [["6", "5"], ["4", "2"], ["1", "0"]]);
+        let (page, more) = executions.list(&ours.arn, Some(Status::Succeeded), None, 2);
+        assert_eq!((names(&page), more), (vec!["2".to_owned(), "0".to_owned()], None));
+        let (page, _) = executions.list(
+            &ours.arn,
+            None,
+            Some(&(OffsetDateTime::UNIX_EPOCH.unix_timestamp_nanos(), String::new())),
+            9,
+        );
+        assert!(page.is_empty());
     }
 }

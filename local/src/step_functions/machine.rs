@@ -1,7 +1,12 @@
 //! A state machine as it was created.
 
-use states_language::Machine;
+use std::sync::atomic::AtomicUsize;
+
+use states_language::{Machine, MachineType};
 use time::OffsetDateTime;
+
+use super::journal::Flow;
+use super::tags::Tags;
 
 /// Which rules a machine's executions follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,11 +18,16 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(super) fn as_str(self) -> &'static str {
+    /// As the engine calls it.
+    pub(super) fn machine_type(self) -> MachineType {
         match self {
-            Self::Express => "EXPRESS",
-            Self::Standard => "STANDARD",
+            Self::Express => MachineType::Express,
+            Self::Standard => MachineType::Standard,
         }
+    }
+
+    pub(super) fn as_str(self) -> &'static str {
+        self.machine_type().as_str()
     }
 }
 
@@ -28,8 +38,10 @@ pub(crate) struct MachineSpec {
     pub(crate) kind: Kind,
     /// The definition's text, as it is described later.
     pub(crate) definition: String,
-    /// Kept and shown; nothing is checked against it.
+    /// Kept and shown; only its form is checked.
     pub(crate) role_arn: String,
+    /// For a machine that does not exist yet; one that does keeps its own.
+    pub(crate) tags: Tags,
 }
 
 /// A machine that exists. An update makes a new one; executions keep the one that they began with.
@@ -39,6 +51,11 @@ pub(crate) struct Created {
     pub(super) arn: String,
     pub(super) machine: Machine,
     pub(super) created_at: OffsetDateTime,
+    /// The creation, or the last update.
+    pub(super) updated_at: OffsetDateTime,
     /// None before the first update.
     pub(super) revision: Option<String>,
+    pub(super) flow: Flow,
+    /// How many bytes the record of an execution took at most.
+    pub(super) recorded: AtomicUsize,
 }

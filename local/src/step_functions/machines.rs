@@ -1,14 +1,16 @@
 //! The machines by name.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use states_language::Machine;
+use states_language::{Diagnostic, InvalidDefinition, Machine};
 use time::OffsetDateTime;
 
+use super::journal::Flow;
 use super::machine::{Created, MachineSpec};
-use super::{Arns, StepFunctionsError, name};
-use crate::integrations;
+use super::tags::Tags;
+use super::{Arns, Kind, StepFunctionsError, name};
 
 /// The most machines that exist at once: each holds its definition in memory.
 const LIMIT: usize = 1_000;
@@ -17,25 +19,61 @@ const LIMIT: usize = 1_000;
 #[derive(Debug)]
 pub(super) struct Machines {
     pub(super) arns: Arns,
-    by_name: RwLock<BTreeMap<String, Arc<Created>>>,
+    /// Whether a Task with a `Resource` can run.
+    supports: fn(&str) -> bool,
+    by_name: RwLock<BTreeMap<String, Named>>,
+}
+
+/// What a name stands for now.
+#[derive(Debug)]
+struct Named {
+    created: Arc<Created>,
+    tags: Tags,
 }
 
 impl Machines {
-    pub(super) fn new(arns: Arns) -> Self {
+    pub(super) fn new(arns: Arns, supports: fn(&str) -> bool) -> Self {
         Self {
             arns,
+            supports,
             by_name: RwLock::default(),
         }
     }
 
-    /// Creates a machine, or gives the one that exists with the same definition and type (a role does not matter, as on
-    /// AWS).
-    pub(super) fn create(&self, spec: MachineSpec) -> Result<Arc<Created>, StepFunctionsError> {
+    /// Everything that is wrong with a definition for what can run here.
+    pub(super) fn validate(&self, kind: Kind, definition: &str) -> Vec<Diagnostic> {
+        Machine::validate(kind.machine_type(), definition, &self.supports)
+    }
+
+    fn parse(&self, kind: Kind, definition: &str) -> Result<Machine, InvalidDefinition> {
+        Machine::parse_as(kind.machine_type(), definition, &self.supports)
+    }
+
+    /// Parses a machine, or a single state, to test a state of it. One that is mocked may want anything to be run.
+    pub(super) fn parse_for_test(
+        &self,
+        definition: &str,
+        single: bool,
+        mocked: bool,
+    ) -> Result<Machine, InvalidDefinition> {
+        let supports = |resource: &str| mocked || (self.supports)(resource);
+        if single {
+            Machine::around_state(definition, &supports)
+        } else {
+            Machine::parse(definition, &supports)
+        }
+    }
+
+    /// Creates a machine, or gives the one that exists with the same definition and type (role and tags do not matter, as
+    /// on AWS).
+    pub(super) fn create(&self, mut spec: MachineSpec) -> Result<Arc<Created>, StepFunctionsError> {
         name::check(&spec.name)?;
-        let machine = parse(&spec.definition)?;
+        Arns::check_role(&spec.role_arn)?;
+        let machine = self.parse(spec.kind, &spec.definition)?;
+        let flow = Flow::of(&spec.definition, &machine);
         let arn = self.arns.machine(&spec.name);
         let mut by_name = self.by_name.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(existing) = by_name.get(&spec.name) {
+        if let Some(Named { created: existing, .. }) = by_name.get(&spec.name) {
             let same = existing.spec.definition == spec.definition && existing.spec.kind == spec.kind;
             return if same {
                 Ok(Arc::clone(existing))
@@ -46,15 +84,24 @@ impl Machines {
         if by_name.len() >= LIMIT {
             return Err(StepFunctionsError::MachineLimitExceeded { limit: LIMIT });
         }
+        let mut tags = Tags::default();
+        tags.add(&std::mem::take(&mut spec.tags), &arn)?;
         let created_at = OffsetDateTime::now_utc();
         let created = Arc::new(Created {
             spec,
             arn,
             machine,
             created_at,
+            updated_at: created_at,
             revision: None,
+            flow,
+            recorded: AtomicUsize::default(),
         });
-        by_name.insert(created.spec.name.clone(), Arc::clone(&created));
+        let named = Named {
+            created: Arc::clone(&created),
+            tags,
+        };
+        by_name.insert(created.spec.name.clone(), named);
         Ok(created)
     }
 
@@ -66,10 +113,12 @@ impl Machines {
         role_arn: Option<String>,
     ) -> Result<Arc<Created>, StepFunctionsError> {
         let current = self.find(arn)?;
+        role_arn.as_deref().map_or(Ok(()), Arns::check_role)?;
         let mut spec = current.spec.clone();
         spec.definition = definition.unwrap_or(spec.definition);
         spec.role_arn = role_arn.unwrap_or(spec.role_arn);
-        let machine = parse(&spec.definition)?;
+        let machine = self.parse(spec.kind, &spec.definition)?;
+        let flow = Flow::of(&spec.definition, &machine);
         let revision = Some(uuid::Uuid::new_v4().to_string());
         let (arn, created_at) = (current.arn.clone(), current.created_at);
         let updated = Arc::new(Created {
@@ -77,12 +126,15 @@ impl Machines {
             arn,
             machine,
             created_at,
+            updated_at: OffsetDateTime::now_utc(),
             revision,
+            flow,
+            recorded: AtomicUsize::default(),
         });
         let mut by_name = self.by_name.write().unwrap_or_else(PoisonError::into_inner);
         // It may have been deleted in the meantime.
         match by_name.get_mut(&updated.spec.name) {
-            Some(place) => *place = Arc::clone(&updated),
+            Some(named) => named.created = Arc::clone(&updated),
             None => {
                 return Err(StepFunctionsError::MachineDoesNotExist {
                     arn: updated.arn.clone(),
@@ -106,8 +158,32 @@ impl Machines {
     /// The machine with this ARN.
     pub(super) fn find(&self, arn: &str) -> Result<Arc<Created>, StepFunctionsError> {
         let by_name = self.by_name.read().unwrap_or_else(PoisonError::into_inner);
-        let found = self.arns.machine_name(arn)?.and_then(|name| by_name.get(name)).cloned();
+        let found = self.arns.machine_name(arn)?.and_then(|name| by_name.get(name));
+        let found = found.map(|named| Arc::clone(&named.created));
         found.ok_or_else(|| StepFunctionsError::MachineDoesNotExist { arn: arn.to_owned() })
+    }
+
+    /// The tags of the machine with this ARN.
+    pub(super) fn tags(&self, arn: &str) -> Result<Tags, StepFunctionsError> {
+        let by_name = self.by_name.read().unwrap_or_else(PoisonError::into_inner);
+        let found = self.arns.machine_name(arn)?.and_then(|name| by_name.get(name));
+        found
+            .map(|named| named.tags.clone())
+            .ok_or_else(|| StepFunctionsError::ResourceNotFound { arn: arn.to_owned() })
+    }
+
+    /// Changes the tags of the machine with this ARN.
+    pub(super) fn change_tags(
+        &self,
+        arn: &str,
+        change: impl FnOnce(&mut Tags) -> Result<(), StepFunctionsError>,
+    ) -> Result<(), StepFunctionsError> {
+        let mut by_name = self.by_name.write().unwrap_or_else(PoisonError::into_inner);
+        let found = self.arns.machine_name(arn)?.and_then(|name| by_name.get_mut(name));
+        match found {
+            Some(named) => change(&mut named.tags),
+            None => Err(StepFunctionsError::ResourceNotFound { arn: arn.to_owned() }),
+        }
     }
 
     /// Up to `limit` machines in the order of their names, from the one after `after`; and whether there are more.
@@ -119,13 +195,8 @@ impl Machines {
         let page = rest
             .by_ref()
             .take(limit)
-            .map(|(_, created)| Arc::clone(created))
+            .map(|(_, named)| Arc::clone(&named.created))
             .collect();
         (page, rest.next().is_some())
     }
-}
-
-/// Parses a definition against what can run here.
-pub(super) fn parse(definition: &str) -> Result<Machine, states_language::InvalidDefinition> {
-    Machine::parse(definition, &integrations::supports)
 }

@@ -2,39 +2,57 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::Value;
-use states_language::{NoObserver, Observer, Outcome, Start, SystemClock, run};
+use states_language::{Observer, Outcome};
 use time::OffsetDateTime;
 
 use super::execution::{Execution, Finished};
 use super::executions::Executions;
 use super::machine::Created;
 use super::machines::Machines;
+use super::running::Running;
 use super::{Arns, INPUT_LIMIT, Kind, MachineSpec, StepFunctionsError, name};
-use crate::integrations::Integrations;
-
-/// The longest EXPRESS execution.
-const EXPRESS_LIMIT: Duration = Duration::from_secs(300);
+use crate::integrations::{self, Integrations};
+use crate::sfn_local::{MockConfig, Mocked, TestCase};
 
 /// Machines and executions.
 pub(crate) struct StepFunctions {
     pub(super) machines: Machines,
     pub(super) executions: Arc<Executions>,
-    tasks: Integrations,
-    observer: Arc<dyn Observer>,
+    /// Whether EXPRESS executions are as unknown afterwards as on AWS.
+    pub(super) strict: bool,
+    /// The test cases, where it stands in for Step Functions Local.
+    mocks: Option<MockConfig>,
+    pub(super) tasks: Integrations,
+    observer: Option<Arc<dyn Observer>>,
+}
+
+/// How executions are run.
+#[derive(Default)]
+pub(crate) struct Manners {
+    /// Hears of every execution.
+    pub(crate) observer: Option<Arc<dyn Observer>>,
+    /// As [`Config::strict`](crate::Config::strict).
+    pub(crate) strict: bool,
+    /// Test cases. Where there may be some, any state may be mocked, so each `Resource` is accepted.
+    pub(crate) mocks: Option<MockConfig>,
 }
 
 impl StepFunctions {
-    /// No machines yet. The observer hears of every execution.
-    pub(crate) fn new(arns: Arns, tasks: Integrations, observer: Option<Arc<dyn Observer>>) -> Self {
-        let observer = observer.unwrap_or_else(|| Arc::new(NoObserver));
+    /// No machines yet.
+    pub(crate) fn new(arns: Arns, tasks: Integrations, manners: Manners) -> Self {
+        let supports = match manners.mocks {
+            Some(_) => integrations::supports_mocked,
+            None => integrations::supports,
+        };
         Self {
-            machines: Machines::new(arns),
+            machines: Machines::new(arns, supports),
             executions: Arc::default(),
+            strict: manners.strict,
+            mocks: manners.mocks,
             tasks,
-            observer,
+            observer: manners.observer,
         }
     }
 
@@ -54,21 +72,39 @@ impl StepFunctions {
         name: Option<String>,
         input: Value,
     ) -> Result<Finished, StepFunctionsError> {
-        let machine = self.machines.find(machine_arn)?;
+        self.start_sync_as(machine_arn, name, input, None).await
+    }
+
+    /// As [`start_sync`](Self::start_sync); `text` is the input as it was given.
+    pub(super) async fn start_sync_as(
+        &self,
+        machine_arn: &str,
+        name: Option<String>,
+        input: Value,
+        text: Option<String>,
+    ) -> Result<Finished, StepFunctionsError> {
+        let (machine, case) = self.find(machine_arn)?;
         if machine.spec.kind != Kind::Express {
             return Err(StepFunctionsError::MachineTypeNotSupported);
         }
         let name = named(name)?;
         let arn = self.machines.arns.express_execution(&machine.spec.name, &name);
-        let started_at = OffsetDateTime::now_utc();
-        let start = start(&machine, &arn, &name, started_at, input);
-        let outcome = self.spawn(machine, start).await.unwrap_or_else(|_| broken());
+        let execution = Arc::new(Execution::new(arn, name, &machine, text));
+        let executions = self.keeps(machine.spec.kind).then_some(&self.executions);
+        if let Some(executions) = executions {
+            executions.begin_sync(&execution);
+        }
+        let tasks = self.tasks.clone();
+        let outcome = match case {
+            None => self.running(&execution, tasks).attended(input).await,
+            Some(case) => self.running(&execution, Mocked::new(case, tasks)).attended(input).await,
+        };
         Ok(Finished {
-            arn,
-            name,
-            started_at,
-            stopped_at: OffsetDateTime::now_utc(),
-            outcome,
+            arn: execution.arn.clone(),
+            name: execution.name.clone(),
+            started_at: execution.started_at,
+            stopped_at: execution.ended().map_or_else(OffsetDateTime::now_utc, |end| end.at),
+            outcome: outcome.unwrap_or_else(broken),
         })
     }
 
@@ -82,27 +118,82 @@ impl StepFunctions {
         name: Option<String>,
         input: String,
     ) -> Result<Arc<Execution>, StepFunctionsError> {
-        let machine = self.machines.find(machine_arn)?;
+        let (machine, case) = self.find(machine_arn)?;
         let value = read_input(&input)?;
         let name = named(name)?;
         let arn = match machine.spec.kind {
             Kind::Express => self.machines.arns.express_execution(&machine.spec.name, &name),
             Kind::Standard => self.machines.arns.standard_execution(&machine.spec.name, &name),
         };
-        let execution = Arc::new(Execution::new(arn, name, machine.arn.clone(), input));
-        if let Some(running) = self.executions.begin(&execution)? {
+        let mut execution = Execution::new(arn, name, &machine, Some(input));
+        execution.case = case.as_ref().map(|case| case.name.clone());
+        let execution = Arc::new(execution);
+        if self.keeps(machine.spec.kind)
+            && let Some(running) = self.executions.begin(&execution)?
+        {
             return Ok(running);
         }
-        let start = start(&machine, &execution.arn, &execution.name, execution.started_at, value);
-        let outcome = self.spawn(machine, start);
-        let (executions, ending) = (Arc::clone(&self.executions), Arc::clone(&execution));
-        tokio::spawn(async move { executions.end(&ending, outcome.await.unwrap_or_else(|_| broken())) });
+        let tasks = self.tasks.clone();
+        match case {
+            None => self.running(&execution, tasks).spawn(value),
+            Some(case) => self.running(&execution, Mocked::new(case, tasks)).spawn(value),
+        }
         Ok(execution)
     }
 
-    fn spawn(&self, machine: Arc<Created>, start: Start) -> tokio::task::JoinHandle<Outcome> {
-        let (tasks, observer) = (self.tasks.clone(), Arc::clone(&self.observer));
-        tokio::spawn(async move { run(&machine.machine, start, &tasks, &SystemClock, observer.as_ref()).await })
+    /// The region of every ARN.
+    pub(super) fn region(&self) -> &str {
+        &self.machines.arns.region
+    }
+
+    /// The execution with this ARN, if it is of a kind that is told about.
+    ///
+    /// # Errors
+    /// `InvalidArn`, `ExecutionDoesNotExist`.
+    pub(super) fn execution(&self, arn: &str) -> Result<Arc<Execution>, StepFunctionsError> {
+        Arns::check_execution(arn, self.strict)?;
+        let found = self.executions.find(arn);
+        found.ok_or_else(|| StepFunctionsError::ExecutionDoesNotExist { arn: arn.to_owned() })
+    }
+
+    /// Whether executions of a kind can be told about.
+    pub(super) fn keeps(&self, kind: Kind) -> bool {
+        kind == Kind::Standard || !self.strict
+    }
+
+    /// The machine of an ARN, and the test case after its `#` where there are test cases.
+    fn find(&self, arn: &str) -> Result<(Arc<Created>, Option<Arc<TestCase>>), StepFunctionsError> {
+        let (Some(mocks), Some((machine_arn, case))) = (&self.mocks, arn.split_once('#')) else {
+            return Ok((self.machines.find(arn)?, None));
+        };
+        let machine = self.machines.find(machine_arn)?;
+        let Some(case) = mocks.case(&machine.spec.name, case) else {
+            let problem = format!("The mock configuration has no such test case: {arn}");
+            return Err(StepFunctionsError::InvalidArn { problem });
+        };
+        let exists = |state: &str| machine.machine.outline().any(|known| known.name == state);
+        for state in case.states().filter(|state| !exists(state)) {
+            let (machine, case) = (&machine.spec.name, &case.name);
+            tracing::warn!(
+                machine,
+                case,
+                state,
+                "the test case mocks a state that the machine does not have"
+            );
+        }
+        Ok((machine, Some(case)))
+    }
+
+    fn running<T>(&self, execution: &Arc<Execution>, tasks: T) -> Running<T> {
+        let kind = execution.machine.spec.kind;
+        Running {
+            execution: Arc::clone(execution),
+            tasks,
+            observer: self.observer.clone(),
+            executions: self.keeps(kind).then(|| Arc::clone(&self.executions)),
+            // As on AWS, an EXPRESS execution can't be stopped.
+            stopped: (kind == Kind::Standard).then(|| execution.stoppable()),
+        }
     }
 }
 
@@ -118,19 +209,6 @@ fn named(name: Option<String>) -> Result<String, StepFunctionsError> {
     match name {
         Some(name) => name::check(&name).map(|()| name),
         None => Ok(uuid::Uuid::new_v4().to_string()),
-    }
-}
-
-fn start(machine: &Created, arn: &str, name: &str, started_at: OffsetDateTime, input: Value) -> Start {
-    Start {
-        execution_id: arn.to_owned(),
-        execution_name: name.to_owned(),
-        machine_id: machine.arn.clone(),
-        machine_name: machine.spec.name.clone(),
-        role_arn: machine.spec.role_arn.clone(),
-        start_time: Some(started_at),
-        time_limit: (machine.spec.kind == Kind::Express).then_some(EXPRESS_LIMIT),
-        ..Start::new(input)
     }
 }
 

@@ -38,6 +38,7 @@ fn line(system: &System) -> serde_json::Value {
         "event": "ready",
         "frontDoor": system.front_door_url(),
         "aws": system.aws_url(),
+        "stepFunctionsLocal": system.step_functions_local_url(),
         "dynamodb": system.dynamodb_url(),
         "table": system.table(),
         "circuits": circuits.collect::<Vec<_>>(),
@@ -45,24 +46,32 @@ fn line(system: &System) -> serde_json::Value {
 }
 
 fn block(system: &System, (bold, plain): (&str, &str)) -> String {
-    let (front_door, aws) = (system.front_door_url(), system.aws_url());
+    let aws = system.aws_url();
+    let mut block = format!("{bold}Stepbreaker is ready.{plain}\n\n");
+    let front_door = system.front_door_url();
     let circuits: String = system
         .circuits()
         .iter()
         .map(|circuit| circuit_block(circuit, &front_door))
         .collect();
-    format!(
-        "{bold}Stepbreaker is ready.{plain}\n\n\
-         \x20 front door   {front_door}\n\
-         \x20 AWS          {aws}   (Step Functions, DynamoDB, Lambda)\n\
-         \x20 table        {}\n\n\
-         {bold}Circuits{plain}\n{circuits}\n\
-         {bold}For AWS SDKs and the CLI{plain}\n\
-         \x20 export AWS_ENDPOINT_URL={aws} AWS_REGION={} AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local\n\n\
-         Ctrl-C stops it.",
-        system.table(),
-        system.region(),
-    )
+    if !circuits.is_empty() {
+        block += &format!("  front door   {front_door}\n");
+    }
+    block += &format!("  AWS          {aws}   (Step Functions, DynamoDB, Lambda)\n");
+    if let Some(url) = system.step_functions_local_url() {
+        block += &format!("  SFN Local    {url}   (the same, where Step Functions Local would be)\n");
+    }
+    if !circuits.is_empty() {
+        let table = system.table();
+        block += &format!("  table        {table}\n\n{bold}Circuits{plain}\n{circuits}");
+    }
+    let region = system.region();
+    block += &format!(
+        "\n{bold}For AWS SDKs and the CLI{plain}\n  \
+         export AWS_ENDPOINT_URL={aws} AWS_REGION={region} AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local\n\n\
+         Ctrl-C stops it."
+    );
+    block
 }
 
 fn circuit_block(circuit: &CircuitInfo, front_door: &str) -> String {

@@ -1,6 +1,7 @@
 //! What the command takes from, and says to, a terminal.
 
 mod announcement;
+mod environment;
 mod log;
 mod options;
 

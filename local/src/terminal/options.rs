@@ -3,17 +3,18 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use stepbreaker_local::Config;
+use stepbreaker_local::{Config, StepFunctionsLocal};
 
 use super::LogFormat;
+use super::environment::Environment;
 
 /// Runs the whole circuit breaker on this machine: front door, workflow engine, DynamoDB and Lambdas.
 #[derive(Debug, Parser)]
 #[command(name = "stepbreaker-local", version)]
 pub(crate) struct Options {
-    /// The directory with one policy file per circuit
-    #[arg(long, value_name = "DIR", default_value = "statemachine/circuits")]
-    circuits: PathBuf,
+    /// The directory with one policy file per circuit [default: statemachine/circuits; with --sfn-local: no circuits]
+    #[arg(long, value_name = "DIR")]
+    circuits: Option<PathBuf>,
     /// The front door's port on 127.0.0.1; 0 takes any free one
     #[arg(long, value_name = "PORT", default_value_t = 8080)]
     port: u16,
@@ -38,28 +39,64 @@ pub(crate) struct Options {
     /// Another definition than the shipped one
     #[arg(long, value_name = "FILE")]
     definition: Option<PathBuf>,
-    /// The region of every ARN
-    #[arg(long, value_name = "REGION", env = "AWS_REGION", default_value = Config::REGION)]
-    region: String,
+    /// The region of every ARN [default: us-east-1; with --sfn-local: AWS_DEFAULT_REGION, if it is set]
+    #[arg(long, value_name = "REGION", env = "AWS_REGION")]
+    region: Option<String>,
+    /// Describe, list and tell the history of STANDARD executions alone, as AWS does
+    #[arg(long)]
+    strict: bool,
+    /// Stand in for Step Functions Local too, and read its environment variables: LAMBDA_ENDPOINT, DYNAMODB_ENDPOINT,
+    /// SFN_MOCK_CONFIG, AWS_DEFAULT_REGION, AWS_ACCOUNT_ID
+    #[arg(long)]
+    sfn_local: bool,
+    /// Where to stand in for it on 127.0.0.1; 0 takes any free port
+    #[arg(long, value_name = "PORT", default_value_t = StepFunctionsLocal::PORT, requires = "sfn_local")]
+    sfn_local_port: u16,
 }
 
 impl Options {
     pub(crate) fn config(self) -> Config {
         let json = self.log_format == LogFormat::Json;
+        let Environment {
+            lambda_endpoint,
+            dynamodb_endpoint,
+            mock_config,
+            region,
+            account,
+        } = if self.sfn_local {
+            Environment::read()
+        } else {
+            Environment::default()
+        };
+        let usual_account = if self.sfn_local {
+            StepFunctionsLocal::ACCOUNT
+        } else {
+            Config::ACCOUNT
+        };
+        let step_functions_local = self.sfn_local.then_some(StepFunctionsLocal {
+            port: self.sfn_local_port,
+            lambda_endpoint,
+            mock_config: mock_config.map(PathBuf::from),
+        });
+        let usual_circuits = || (!self.sfn_local).then(|| PathBuf::from("statemachine/circuits"));
         Config {
+            circuits: self.circuits.or_else(usual_circuits),
+            strict: self.strict,
+            step_functions_local,
+            account: account.unwrap_or_else(|| usual_account.to_owned()),
             definition: self.definition,
             lambdas: self.lambdas,
             port: self.port,
             aws_port: self.aws_port,
-            dynamodb_endpoint: self.dynamodb_endpoint,
+            dynamodb_endpoint: self.dynamodb_endpoint.or(dynamodb_endpoint),
             table: self.table,
             max_concurrency: self.max_concurrency,
-            region: self.region,
+            region: self.region.or(region).unwrap_or_else(|| Config::REGION.to_owned()),
             function_variables: json
                 .then(|| ("AWS_LAMBDA_LOG_FORMAT".to_owned(), "JSON".to_owned()))
                 .into_iter()
                 .collect(),
-            ..Config::new(self.circuits)
+            ..Config::without_circuits()
         }
     }
 }

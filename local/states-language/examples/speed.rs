@@ -1,4 +1,5 @@
-//! Transitions per second of chains of Pass, Choice and Task states, the best of several rounds:
+//! Transitions per second of chains of Pass, Choice and Task states, the best of several rounds, with nobody listening,
+//! with an observer that does nothing with what it hears, and with a history:
 //! `cargo run -p states-language --example speed`.
 
 #![allow(clippy::print_stdout, reason = "its output is what it is for")]
@@ -11,7 +12,11 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
-use states_language::{Machine, NoObserver, Outcome, Start, SystemClock, TaskError, TaskRequest, Tasks, run};
+use states_language::history::History;
+use states_language::{
+    Event, Machine, NoObserver, Observer, Outcome, Start, SystemClock, TaskError, TaskRequest, Tasks, run,
+};
+use time::OffsetDateTime;
 
 /// How many states a chain has.
 const STATES: u32 = 100;
@@ -30,21 +35,25 @@ impl Tasks for Echo {
     }
 }
 
+/// Hears everything and does nothing.
+struct Idle;
+
+impl Observer for Idle {
+    fn event(&self, _at: OffsetDateTime, _event: &Event<'_>) {}
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
+    println!("per second  unobserved    observed     history");
     for (name, state) in [
         ("Pass", pass as fn(&str) -> Value),
         ("Choice", choice as fn(&str) -> Value),
         ("Task", task as fn(&str) -> Value),
     ] {
         let machine = Machine::parse(&chain(state), &|_| true)?;
-        let best = (0..ROUNDS)
-            .map(|_| round(&machine))
-            .collect::<Result<Vec<_>, _>>()?
-            .into_iter()
-            .min()
-            .unwrap_or(Duration::MAX);
-        let per_second = f64::from(STATES * EXECUTIONS) / best.as_secs_f64();
-        println!("{name:<8}{per_second:>12.0} transitions per second");
+        let nobody = best(&machine, || NoObserver)?;
+        let idle = best(&machine, || Idle)?;
+        let history = best(&machine, || History::new("local"))?;
+        println!("{name:<8}{nobody:>12.0}{idle:>12.0}{history:>12.0}");
     }
     Ok(())
 }
@@ -80,11 +89,21 @@ fn chain(state: fn(&str) -> Value) -> String {
     json!({ "StartAt": "S0", "States": states }).to_string()
 }
 
-fn round(machine: &Machine) -> Result<Duration, Box<dyn Error>> {
+/// Transitions per second in the best round.
+fn best<O: Observer>(machine: &Machine, observer: impl Fn() -> O) -> Result<f64, Box<dyn Error>> {
+    let mut best = Duration::MAX;
+    for _ in 0..ROUNDS {
+        best = best.min(round(machine, &observer)?);
+    }
+    Ok(f64::from(STATES * EXECUTIONS) / best.as_secs_f64())
+}
+
+fn round<O: Observer>(machine: &Machine, observer: impl Fn() -> O) -> Result<Duration, Box<dyn Error>> {
     let begun = Instant::now();
     for _ in 0..EXECUTIONS {
+        let observer = observer();
         let start = Start::new(json!({ "n": 7, "text": "a text from a to z", "list": [1, 2, 3] }));
-        let outcome = block_on(run(machine, start, &Echo, &SystemClock, &NoObserver));
+        let outcome = block_on(run(machine, start, &Echo, &SystemClock, &observer));
         if !matches!(outcome, Outcome::Succeeded { .. }) {
             return Err(format!("{outcome:?}").into());
         }

@@ -32,6 +32,15 @@ impl Context {
         }
     }
 
+    /// A context object that somebody made: what it lacks, paths don't find.
+    pub(crate) fn given(root: Value) -> Self {
+        Self { root }
+    }
+
+    pub(crate) fn has_state(&self) -> bool {
+        self.root.get("State").is_some()
+    }
+
     /// A context for branches that read none.
     pub(crate) fn unread() -> Self {
         Self { root: Value::Null }

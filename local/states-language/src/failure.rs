@@ -64,6 +64,14 @@ impl Failure {
         self
     }
 
+    /// As [`placed`](Self::placed), where a state runs by itself and no event entered it.
+    pub(crate) fn in_state(mut self, state: &str) -> Self {
+        if std::mem::take(&mut self.unplaced) {
+            self.cause = format!("An error occurred while executing the state '{state}'. {}", self.cause);
+        }
+        self
+    }
+
     /// The same as a failure of the state around a branch. It keeps its name: that is what `Retry` and `Catch` see, beside
     /// `States.BranchFailed`.
     pub(crate) fn of_branch(mut self) -> Self {

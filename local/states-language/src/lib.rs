@@ -1,8 +1,12 @@
 //! An interpreter of the Amazon States Language (JSONPath).
 //!
-//! It parses a definition, checks it, and runs it. It has no network, no clock and no storage of its own: the work of
+//! It parses a definition ([`Machine`]), checks it, runs it ([`run()`]), keeps AWS's history of it ([`history`]), and
+//! tries out single states ([`test_state()`]). It has no network, no clock and no storage of its own: the work of
 //! Task states comes in through [`Tasks`], time through [`Clock`], and what happens is told to an [`Observer`]. So the
 //! same definition runs in a test, by a clock that the test moves, as in a local Step Functions.
+//!
+//! Branches of a Parallel and items of a Map are futures inside the execution's own, so it needs no runtime to run them
+//! side by side, and dropping the execution drops everything in it.
 //!
 //! Three rules shape it:
 //!
@@ -80,6 +84,7 @@ mod path;
 mod run;
 mod task;
 mod template;
+mod test_state;
 mod timestamp;
 
 pub use clock::{Clock, SystemClock};
@@ -92,3 +97,4 @@ pub use machine::{Machine, MachineType, StateOutline};
 pub use observer::{Event, EventIds, NoObserver, Observer, StateKind};
 pub use run::run;
 pub use task::{TaskError, TaskRequest, Tasks};
+pub use test_state::{ErrorDetails, Inspection, Mock, StateTest, TestRefused, TestStatus, Tested, test_state};

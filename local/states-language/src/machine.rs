@@ -75,6 +75,17 @@ impl Machine {
         })
     }
 
+    /// A machine around one state, for [`test_state`](crate::test_state()): its name is `StateName`, and every state that
+    /// it leads to is taken to exist.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse); places are from the state: `/Retry[0]`.
+    pub fn around_state(state: &str, supports: &dyn Fn(&str) -> bool) -> Result<Machine, InvalidDefinition> {
+        Ok(Self {
+            definition: definition::check_single(state, supports)?,
+        })
+    }
+
     /// Everything that is wrong or looks wrong with a definition, in the order of its text: what
     /// `ValidateStateMachineDefinition` gives. [`parse_as`](Self::parse_as) refuses it for the same errors.
     pub fn validate(kind: MachineType, definition: &str, supports: &dyn Fn(&str) -> bool) -> Vec<Diagnostic> {

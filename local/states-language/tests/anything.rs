@@ -56,6 +56,12 @@ fn text() -> impl Strategy<Value = String> {
         "$..a",
         "$.a[*]",
         "$['a']",
+        "$.a[?(@.b > 1)]",
+        "[?(",
+        "@.a",
+        "==",
+        "&&",
+        "$$.Map.Item.Value",
         "[0:1]",
         "['",
         "'",
@@ -117,6 +123,16 @@ fn field_name() -> impl Strategy<Value = &'static str> {
         "NumericLessThanPath",
         "TimestampEqualsPath",
         "StringMatches",
+        "Branches",
+        "ItemsPath",
+        "ItemSelector",
+        "ItemProcessor",
+        "Iterator",
+        "MaxConcurrency",
+        "MaxConcurrencyPath",
+        "TimeoutSecondsPath",
+        "HeartbeatSeconds",
+        "Timestamp",
         "Extra",
     ])
 }
@@ -144,6 +160,16 @@ fn state() -> impl Strategy<Value = Value> {
         prop::collection::vec(rule, 1..3)
             .prop_map(|rules| json!({ "Type": "Choice", "Choices": rules, "Default": "T" })),
         Just(json!({ "Type": "Fail" })),
+        Just(json!({ "Type": "Wait", "Seconds": 0, "Next": "T" })),
+        Just(json!({ "Type": "Parallel", "Next": "T", "Branches": [
+            { "StartAt": "B", "States": { "B": { "Type": "Pass", "Parameters": { "v.$": "$" }, "End": true } } },
+            { "StartAt": "C", "States": { "C": { "Type": "Task", "Resource": "r", "End": true } } },
+        ] })),
+        Just(
+            json!({ "Type": "Map", "Next": "T", "ItemsPath": "$.a", "ItemProcessor": {
+            "StartAt": "B", "States": { "B": { "Type": "Pass", "Parameters": { "v.$": "$$.Map.Item" }, "End": true } },
+        } })
+        ),
     ];
     let extra = prop_oneof![
         (field_name(), json_value()),

@@ -139,6 +139,7 @@ cases! {
     payloads_flow_as_the_cases_say: "flow", 30;
     choices_branch_as_the_cases_say: "choice", 10;
     errors_are_retried_and_caught_as_the_cases_say: "errors", 25;
+    each_operator_and_function_does_as_the_cases_say: "each", 40;
     waits_take_the_time_that_the_cases_say: "wait", 15;
     branches_run_as_the_cases_say: "parallel", 12;
     maps_run_as_the_cases_say: "map", 15;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use stepbreaker_local::Config;
 
 use crate::common::http::post;
-use crate::common::system::config;
+use crate::common::system::{circuits, config};
 use crate::common::{eventually, is_alive};
 
 struct Running {
@@ -31,7 +31,7 @@ fn command(config: &Config, arguments: &[&str]) -> Command {
     command
         .args(["--port", "0", "--aws-port", "0"])
         .arg("--circuits")
-        .arg(&config.circuits);
+        .arg(circuits(config));
     command.arg("--lambdas").arg(config.lambdas.as_ref().unwrap());
     command.arg("--definition").arg(config.definition.as_ref().unwrap());
     command
@@ -105,7 +105,7 @@ fn the_command_refuses_with_one_line_and_status_2() {
     command
         .args(["--aws-port", "0", "--port", &port])
         .arg("--circuits")
-        .arg(&config.circuits);
+        .arg(circuits(&config));
     command.arg("--lambdas").arg(config.lambdas.as_ref().unwrap());
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     assert_eq!(wait(&mut child).code(), Some(2));

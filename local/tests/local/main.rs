@@ -13,6 +13,7 @@ mod executions;
 mod front_door;
 mod lambda_host;
 mod refusals;
+mod sfn_local;
 
 #[test]
 #[ignore = "it is the function that the other tests run"]

@@ -8,7 +8,7 @@ use stepbreaker_local::{Config, System};
 
 use crate::common::http::get;
 use crate::common::is_alive;
-use crate::common::system::{TestSystem, config};
+use crate::common::system::{TestSystem, circuits, config};
 
 async fn refusal(change: impl FnOnce(Config) -> Config) -> String {
     let files = tempfile::tempdir().unwrap();
@@ -21,7 +21,7 @@ async fn refusal(change: impl FnOnce(Config) -> Config) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_broken_policy_is_named_with_field_value_and_what_is_allowed() {
     let message = refusal(|config| {
-        let file = config.circuits.join("tested.json");
+        let file = circuits(&config).join("tested.json");
         let broken = fs::read_to_string(&file).unwrap().replace("800", "30");
         fs::write(file, broken).unwrap();
         config
@@ -107,7 +107,7 @@ async fn a_definition_that_can_not_be_used_is_named() {
         r#"{"StartAt":"A","States":{"A":{"Type":"Pass","Result":"${Policy}","Next":"B"}}}"#,
     ] {
         let message = refusal(|config| {
-            let file = config.circuits.with_file_name("own.asl.json");
+            let file = circuits(&config).with_file_name("own.asl.json");
             fs::write(&file, text).unwrap();
             Config {
                 definition: Some(file),

@@ -233,14 +233,8 @@ impl System {
             state.ghost.lease = None;
             state.ghost.successes = 0;
             state.ghost.openings_in_a_row = 0;
-            let slice_ms = self.scenario.policy.trip.window_ms / 10;
-            let is_left = |failure: &Accepted| {
-                after
-                    .attributes()
-                    .contains_key(&format!("w{}", failure.at_ms / slice_ms))
-            };
-            state.ghost.accepted.retain(is_left);
-            if self.scenario.resets_forget && after.attributes().keys().any(|name| is_slice(name)) {
+            state.ghost.accepted.clear();
+            if after.attributes().keys().any(|name| is_slice(name)) {
                 state.ghost.broken.add(Law::ResetForgets);
             }
         }

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use crate::gallery::Picture;
-use crate::law::{Law, NOT_KEPT_YET};
+use crate::guards;
+use crate::law::Law;
 use crate::refuted;
 use crate::removed;
 use crate::scenarios;
@@ -17,15 +18,7 @@ pub fn document(pictures: &[Picture]) -> String {
     };
     line("## What holds\n".to_owned());
     line("In every state of every scenario, in the words of the protocol:\n".to_owned());
-    for law in Law::ALL.iter().filter(|law| !NOT_KEPT_YET.contains(law)) {
-        line(format!("- {}", law.text()));
-    }
-    if !NOT_KEPT_YET.is_empty() {
-        line(
-            "\nWhat the protocol says and the code does not keep yet, with an ignored test that shows it:\n".to_owned(),
-        );
-    }
-    for law in NOT_KEPT_YET {
+    for law in Law::ALL {
         line(format!("- {}", law.text()));
     }
     line("\n## What is explored\n".to_owned());
@@ -82,7 +75,7 @@ pub fn document(pictures: &[Picture]) -> String {
     line("Guards of decisions, assignments and choices of the workflow, taken away from outside:\n".to_owned());
     line("| taken away | scenario | broken |".to_owned());
     line("| --- | --- | --- |".to_owned());
-    for row in &removed::GUARDS {
+    for row in &guards::GUARDS {
         line(format!("| {} | {} | {} |", row.text, row.scenario, row.broken.text()));
     }
     line("\n## Known designs, refuted\n".to_owned());

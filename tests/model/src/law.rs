@@ -134,10 +134,6 @@ impl Law {
     }
 }
 
-/// Laws that the protocol says and the code does not keep yet: each is shown by a test that is ignored until it is
-/// mended. Take a law out of here and its test's `ignore` away, and it is checked everywhere.
-pub const NOT_KEPT_YET: &[Law] = &[];
-
 /// A set of laws.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Laws(u32);

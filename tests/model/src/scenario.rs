@@ -5,7 +5,6 @@ use breaker::attribute::{Attribute, Attributes};
 use breaker::item::Override;
 use breaker::policy::{Open, Policy, Probe, Trip};
 
-use crate::law::{Law, NOT_KEPT_YET};
 use crate::sight::Sight;
 
 /// When every scenario begins, in milliseconds: the beginning of a slice.
@@ -75,8 +74,6 @@ pub struct Scenario {
     pub commands: &'static [Command],
     /// What an edit by hand makes of the current slice.
     pub edit: Option<Attribute>,
-    /// Whether a reset must forget failures that were counted since the item was shown.
-    pub resets_forget: bool,
     /// The item that there is in the beginning.
     pub item: Attributes,
     /// After a storm, so many executions and ticks in which the partner is healthy and nothing fails.
@@ -106,7 +103,6 @@ impl Default for Scenario {
             undecided: false,
             commands: &[],
             edit: None,
-            resets_forget: !NOT_KEPT_YET.contains(&Law::ResetForgets),
             item: Attributes::new(),
             calm: None,
             sights: &[],

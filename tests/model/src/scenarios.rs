@@ -58,7 +58,6 @@ pub fn deep() -> Vec<Scenario> {
         }),
         more(successes(), |budget| budget.ticks += 2),
         more(window(), |budget| {
-            budget.executions += 1;
             budget.ticks += 1;
             budget.deaths += 1;
         }),

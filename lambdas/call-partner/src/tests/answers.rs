@@ -3,9 +3,10 @@
 use std::io::Write;
 
 use flate2::Compression;
-use flate2::write::{GzEncoder, ZlibEncoder};
+use flate2::write::ZlibEncoder;
 use serde_json::{Value, json};
 
+use super::encodings::gzip;
 use super::partner::Partner;
 use super::{assert_outcome, event_for, invoke};
 
@@ -29,7 +30,7 @@ async fn answer_is_passed_on_byte_for_byte_with_its_content_type() {
     assert_outcome(&result, "success", "live", None);
     assert_eq!(
         result["answer"],
-        json!({"status": 200, "contentType": "application/json;x=y", "body": body})
+        json!({"status": 200, "contentType": "application/json;x=y", "headers": {}, "body": body})
     );
 }
 
@@ -157,12 +158,6 @@ async fn answer_that_would_not_fit_into_an_execution_is_unsupported() {
     event["policy"]["call"]["maxResponseBytes"] = json!(200_000);
     let result = invoke(event).await.unwrap();
     assert_outcome(&result, "success", "unsupported-response", Some("too-large"));
-}
-
-fn gzip(text: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(text).unwrap();
-    encoder.finish().unwrap()
 }
 
 fn zlib(text: &[u8]) -> Vec<u8> {

@@ -1,7 +1,7 @@
 //! A partner for tests: a loopback socket and what it does with each connection.
 
 use std::future::Future;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -33,10 +33,16 @@ impl Connection {
         Some(head)
     }
 
-    pub async fn send(&mut self, bytes: impl AsRef<[u8]>) {
-        // The caller may have gone, which is for the test to judge.
-        let _ = self.stream.write_all(bytes.as_ref()).await;
-        let _ = self.stream.flush().await;
+    /// Sends, and says whether the caller was there to take it; if not, that is for the test to judge.
+    pub async fn send(&mut self, bytes: impl AsRef<[u8]>) -> bool {
+        self.stream.write_all(bytes.as_ref()).await.is_ok() && self.stream.flush().await.is_ok()
+    }
+
+    /// Reads so many bytes of a request's body, as text.
+    pub async fn read(&mut self, length: usize) -> String {
+        let mut body = vec![0; length];
+        self.stream.read_exact(&mut body).await.unwrap();
+        String::from_utf8(body).unwrap()
     }
 
     /// Ends the connection with a reset rather than a clean end.
@@ -58,7 +64,16 @@ impl Partner {
         F: Fn(Connection) -> D + Send + 'static,
         D: Future<Output = ()> + Send + 'static,
     {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        Self::start_on("127.0.0.1:0", connection).await
+    }
+
+    /// The same on another address.
+    pub async fn start_on<F, D>(address: &str, connection: F) -> Self
+    where
+        F: Fn(Connection) -> D + Send + 'static,
+        D: Future<Output = ()> + Send + 'static,
+    {
+        let listener = TcpListener::bind(address).await.unwrap();
         let address = listener.local_addr().unwrap();
         let requests = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&requests);

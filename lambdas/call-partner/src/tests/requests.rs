@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::partner::Partner;
-use super::{TIMEOUT_MS, assert_outcome, client, event_for, invoke, invoke_with};
+use super::{TIMEOUT_MS, assert_outcome, caller, event_for, invoke, invoke_with};
 
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
@@ -146,9 +146,9 @@ async fn warm_connection_is_used_again() {
         }
     })
     .await;
-    let client = client();
+    let caller = caller();
     for served in ["1", "2", "3"] {
-        let result = invoke_with(&client, event_for(&partner)).await.unwrap();
+        let result = invoke_with(&caller, event_for(&partner)).await.unwrap();
         assert_eq!(result["answer"]["body"], served);
     }
 }
@@ -162,15 +162,15 @@ async fn request_on_a_warm_connection_that_dies_is_not_sent_twice() {
         connection.request().await;
     })
     .await;
-    let client = client();
+    let caller = caller();
     assert_outcome(
-        &invoke_with(&client, event_for(&partner)).await.unwrap(),
+        &invoke_with(&caller, event_for(&partner)).await.unwrap(),
         "success",
         "live",
         None,
     );
     assert_outcome(
-        &invoke_with(&client, event_for(&partner)).await.unwrap(),
+        &invoke_with(&caller, event_for(&partner)).await.unwrap(),
         "failure",
         "error",
         Some("reset"),
@@ -192,10 +192,10 @@ async fn idle_connection_that_was_closed_meanwhile_is_replaced() {
         }
     })
     .await;
-    let client = client();
+    let caller = caller();
     for _ in 0..2 {
         assert_outcome(
-            &invoke_with(&client, event_for(&partner)).await.unwrap(),
+            &invoke_with(&caller, event_for(&partner)).await.unwrap(),
             "success",
             "live",
             None,

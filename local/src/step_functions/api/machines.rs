@@ -4,13 +4,16 @@ use serde_json::{Value, json};
 use time::OffsetDateTime;
 
 use super::request::{Request, epoch_seconds};
+use super::tags::read_tags;
 use crate::step_functions::machine::Created;
-use crate::step_functions::{Kind, MachineSpec, StepFunctions, StepFunctionsError, machines};
+use crate::step_functions::{Kind, MachineSpec, StepFunctions, StepFunctionsError, token};
 
 /// The most characters of a definition.
 const DEFINITION_LIMIT: usize = 1_048_576;
 /// How many machines a page holds when nobody says.
 const PAGE: usize = 100;
+/// The list that a page's token belongs to.
+const LIST: &str = "machines";
 
 pub(super) fn create(sfn: &StepFunctions, request: &Request) -> Result<Value, StepFunctionsError> {
     let spec = MachineSpec {
@@ -18,13 +21,9 @@ pub(super) fn create(sfn: &StepFunctions, request: &Request) -> Result<Value, St
         definition: definition(request)?.ok_or_else(|| StepFunctionsError::missing("definition"))?,
         role_arn: request.required("roleArn")?.to_owned(),
         kind: kind(request)?,
+        tags: read_tags(request)?,
     };
-    if request.is_set("publish") {
-        return Err(constraint(
-            "publish",
-            "versions are not supported here: leave it out or say false",
-        ));
-    }
+    refuse_versions(request)?;
     let created = sfn.machines.create(spec)?;
     Ok(json!({ "stateMachineArn": created.arn, "creationDate": epoch_seconds(created.created_at) }))
 }
@@ -32,20 +31,33 @@ pub(super) fn create(sfn: &StepFunctions, request: &Request) -> Result<Value, St
 pub(super) fn describe(sfn: &StepFunctions, request: &Request) -> Result<Value, StepFunctionsError> {
     let created = sfn.machines.find(request.required("stateMachineArn")?)?;
     let mut described = outline(&created);
-    let more = json!({
-        "status": "ACTIVE",
-        "definition": created.spec.definition,
-        "roleArn": created.spec.role_arn,
-        "loggingConfiguration": { "level": "OFF", "includeExecutionData": false },
-        "tracingConfiguration": { "enabled": false },
-    });
-    if let (Value::Object(described), Value::Object(more)) = (&mut described, more) {
-        described.extend(more);
-        if let Some(revision) = &created.revision {
-            described.insert("revisionId".to_owned(), revision.as_str().into());
-        }
-    }
+    described["status"] = "ACTIVE".into();
+    describe_definition(&created, included_data(request)?, &mut described);
     Ok(described)
+}
+
+/// What descriptions of a machine, and of an execution's machine, have in common.
+pub(super) fn describe_definition(created: &Created, all_data: bool, described: &mut Value) {
+    let definition = if all_data { &created.spec.definition } else { "{}" };
+    described["definition"] = definition.into();
+    described["roleArn"] = created.spec.role_arn.as_str().into();
+    described["loggingConfiguration"] = json!({ "level": "OFF", "includeExecutionData": false });
+    described["tracingConfiguration"] = json!({ "enabled": false });
+    if let Some(revision) = &created.revision {
+        described["revisionId"] = revision.as_str().into();
+    }
+}
+
+/// Whether somebody wants definitions, inputs and outputs too.
+pub(super) fn included_data(request: &Request) -> Result<bool, StepFunctionsError> {
+    match request.text("includedData")? {
+        None | Some("ALL_DATA") => Ok(true),
+        Some("METADATA_ONLY") => Ok(false),
+        Some(_) => Err(StepFunctionsError::constraint(
+            "includedData",
+            "Member must satisfy enum value set: [ALL_DATA, METADATA_ONLY]",
+        )),
+    }
 }
 
 pub(super) fn update(sfn: &StepFunctions, request: &Request) -> Result<Value, StepFunctionsError> {
@@ -59,6 +71,7 @@ pub(super) fn update(sfn: &StepFunctions, request: &Request) -> Result<Value, St
     if definition.is_none() && role_arn.is_none() && !other.iter().any(|field| request.has(field)) {
         return Err(StepFunctionsError::MissingRequiredParameter);
     }
+    refuse_versions(request)?;
     let updated = sfn.machines.update(arn, definition, role_arn)?;
     Ok(json!({ "updateDate": epoch_seconds(OffsetDateTime::now_utc()), "revisionId": updated.revision }))
 }
@@ -69,39 +82,23 @@ pub(super) fn delete(sfn: &StepFunctions, request: &Request) -> Result<Value, St
 }
 
 pub(super) fn list(sfn: &StepFunctions, request: &Request) -> Result<Value, StepFunctionsError> {
-    let limit = request.count("maxResults")?.filter(|limit| *limit > 0).unwrap_or(PAGE);
-    // A token is the name that the last page ended with; what is no name never was a token.
-    let after = request.text("nextToken")?;
-    if after.is_some_and(|after| crate::step_functions::name::check(after).is_err()) {
-        return Err(StepFunctionsError::InvalidToken);
-    }
-    let (page, more) = sfn.machines.list(after, limit);
+    let after = token::read(LIST, request.text("nextToken")?)?;
+    let (page, more) = sfn.machines.list(after.as_deref(), request.page(PAGE)?);
     let mut listed = json!({ "stateMachines": page.iter().map(|created| outline(created)).collect::<Vec<_>>() });
     if let (true, Some(last)) = (more, page.last()) {
-        listed["nextToken"] = last.spec.name.as_str().into();
+        listed["nextToken"] = token::give(LIST, &last.spec.name).into();
     }
     Ok(listed)
 }
 
-pub(super) fn validate(request: &Request) -> Result<Value, StepFunctionsError> {
-    let definition = definition(request)?.ok_or_else(|| StepFunctionsError::missing("definition"))?;
-    kind(request)?;
-    let diagnostics = machines::parse(&definition)
-        .err()
-        .map(|invalid| invalid.diagnostics)
-        .unwrap_or_default();
-    let result = if diagnostics.is_empty() { "OK" } else { "FAIL" };
-    let limit = request.count("maxResults")?.filter(|limit| *limit > 0).unwrap_or(PAGE);
-    let shown = diagnostics.iter().take(limit).map(|diagnostic| {
-        json!({
-            "severity": "ERROR",
-            "code": diagnostic.code,
-            "message": diagnostic.message,
-            "location": diagnostic.location,
-        })
-    });
-    let shown: Vec<_> = shown.collect();
-    Ok(json!({ "result": result, "truncated": shown.len() < diagnostics.len(), "diagnostics": shown }))
+fn refuse_versions(request: &Request) -> Result<(), StepFunctionsError> {
+    match request.flag("publish")? {
+        Some(true) => Err(StepFunctionsError::constraint(
+            "publish",
+            "versions are not supported here: leave it out or say false",
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn outline(created: &Created) -> Value {
@@ -113,29 +110,17 @@ fn outline(created: &Created) -> Value {
     })
 }
 
-fn definition(request: &Request) -> Result<Option<String>, StepFunctionsError> {
-    match request.text("definition")? {
-        Some(text) if text.chars().count() > DEFINITION_LIMIT => Err(constraint(
-            "definition",
-            &format!("Member must have length less than or equal to {DEFINITION_LIMIT}"),
-        )),
-        other => Ok(other.map(str::to_owned)),
-    }
+pub(super) fn definition(request: &Request) -> Result<Option<String>, StepFunctionsError> {
+    Ok(request.short_text("definition", DEFINITION_LIMIT)?.map(str::to_owned))
 }
 
-fn kind(request: &Request) -> Result<Kind, StepFunctionsError> {
+pub(super) fn kind(request: &Request) -> Result<Kind, StepFunctionsError> {
     match request.text("type")? {
         None | Some("STANDARD") => Ok(Kind::Standard),
         Some("EXPRESS") => Ok(Kind::Express),
-        Some(_) => Err(constraint(
+        Some(_) => Err(StepFunctionsError::constraint(
             "type",
             "Member must satisfy enum value set: [STANDARD, EXPRESS]",
         )),
-    }
-}
-
-fn constraint(field: &str, constraint: &str) -> StepFunctionsError {
-    StepFunctionsError::Validation {
-        problem: format!("Value at '{field}' failed to satisfy constraint: {constraint}"),
     }
 }

@@ -1,8 +1,12 @@
 //! The API of Step Functions: AWS JSON 1.0. The operation is in `X-Amz-Target`, errors are a 400 with `__type`.
 
+mod definitions;
 mod executions;
+mod history;
 mod machines;
 mod request;
+mod tags;
+mod test_state;
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -43,10 +47,18 @@ impl StepFunctions {
             "UpdateStateMachine" => machines::update(self, request),
             "DeleteStateMachine" => machines::delete(self, request),
             "ListStateMachines" => machines::list(self, request),
-            "ValidateStateMachineDefinition" => machines::validate(request),
+            "ValidateStateMachineDefinition" => definitions::validate(self, request),
+            "TestState" => test_state::run(self, request).await,
+            "TagResource" => tags::add(self, request),
+            "UntagResource" => tags::remove(self, request),
+            "ListTagsForResource" => tags::list(self, request),
             "StartSyncExecution" => executions::start_sync(self, request).await,
             "StartExecution" => executions::start(self, request),
             "DescribeExecution" => executions::describe(self, request),
+            "DescribeStateMachineForExecution" => executions::describe_machine(self, request),
+            "StopExecution" => executions::stop(self, request).await,
+            "ListExecutions" => executions::list(self, request),
+            "GetExecutionHistory" => history::get(self, request),
             _ => Err(StepFunctionsError::UnknownOperation {
                 operation: operation.to_owned(),
             }),

@@ -144,6 +144,18 @@ pub(super) fn target(fields: &mut Fields, name: &str, scope: &Scope<'_>, report:
 }
 
 impl Graph {
+    /// A state by its name, also one inside another, with the graph that it stands in.
+    pub(crate) fn find(&self, name: &str) -> Option<(&Self, &State)> {
+        self.states
+            .iter()
+            .find(|state| state.name == name)
+            .map(|state| (self, state))
+            .or_else(|| {
+                let inner = self.states.iter().flat_map(|state| state.graphs());
+                inner.into_iter().find_map(|graph| graph.find(name))
+            })
+    }
+
     /// The name of the state with this index.
     pub(crate) fn name(&self, index: usize) -> &str {
         self.states.get(index).map_or("", |state| state.name.as_str())

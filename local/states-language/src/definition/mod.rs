@@ -13,6 +13,7 @@ mod graph;
 mod quantity;
 mod recovery;
 mod report;
+mod single;
 mod state;
 mod wait;
 mod work;
@@ -28,6 +29,7 @@ pub(crate) use flow::{Filter, ResultPlace};
 pub(crate) use graph::{Graph, Next};
 pub(crate) use quantity::Quantity;
 pub(crate) use recovery::{Catcher, Retrier};
+pub(crate) use single::{STATE_NAME, check_single};
 pub(crate) use state::{Body, ChoiceBody, FailBody, PassBody, State, TaskBody, Text};
 pub(crate) use wait::{Until, WaitBody};
 

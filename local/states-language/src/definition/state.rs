@@ -139,6 +139,11 @@ impl State {
         }
     }
 
+    /// Whether it is a Map that makes its items' inputs.
+    pub(crate) fn has_item_selector(&self) -> bool {
+        matches!(&self.body, Body::Map(map) if map.selector.is_some())
+    }
+
     /// The states inside: a Parallel's branches, a Map's processor.
     pub(crate) fn graphs(&self) -> &[Graph] {
         match &self.body {

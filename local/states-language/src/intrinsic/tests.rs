@@ -206,7 +206,7 @@ fn what_is_no_call_is_refused_for_its_reason() {
         ("States.Array(01)", SyntaxError::Argument { found: "01".into() }),
         ("States.Array(1) x", SyntaxError::Unexpected { found: 'x' }),
         (
-            "States.Array($.a[?(@)])",
+            "States.Array($.a[?@])",
             SyntaxError::Path(crate::path::PathError::Filter),
         ),
     ] {

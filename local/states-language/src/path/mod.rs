@@ -2,12 +2,14 @@
 //!
 //! Source: <https://docs.aws.amazon.com/step-functions/latest/dg/amazon-states-language-paths.html>
 
+mod filter;
 mod parser;
 mod reference;
 mod select;
 
 use std::fmt;
 
+use filter::Test;
 pub(crate) use parser::{PathError, parse_prefix};
 pub(crate) use reference::ReferencePath;
 pub(crate) use select::Selected;
@@ -36,6 +38,8 @@ pub(crate) enum Segment {
     Slice(Option<i64>, Option<i64>),
     /// `.*` or `[*]`.
     Wildcard,
+    /// `[?(@.price < 10)]`.
+    Filter(Test),
     /// `..`: what follows is applied to each value below, and to this one.
     Descent,
 }

@@ -1,6 +1,6 @@
 //! The text of a path, read once, when a definition is created.
 
-use super::{Path, Root, Segment};
+use super::{Path, Root, Segment, filter};
 
 /// Why a text is not a path that this engine takes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -9,8 +9,18 @@ pub(crate) enum PathError {
     Start,
     #[error("variables are not supported")]
     Variable,
-    #[error("filter expressions '[?(…)]' are not supported")]
+    #[error("a filter must be of the form '[?(…)]'")]
     Filter,
+    #[error("a filter is nested too deep")]
+    FilterDepth,
+    #[error("the filter operator {found:?} is not supported; ==, !=, <, <=, >, >=, &&, || and ! are")]
+    FilterOperator { found: String },
+    #[error("{found:?} is neither a path from '@' nor a number, a text in quotes, true, false or null")]
+    FilterOperand { found: String },
+    #[error("a path in a filter must have only names and indexes")]
+    FilterPath,
+    #[error("a path in a filter must start with '@'; '$' is not supported there")]
+    FilterRoot,
     #[error("script expressions '[(…)]' are not supported")]
     Script,
     #[error("functions such as 'length()' are not supported")]
@@ -38,7 +48,10 @@ pub(crate) enum PathError {
 /// Parses the path that `text` begins with, and returns what follows it: a path may stand among the arguments of an
 /// intrinsic function, where `,`, `)` or a blank ends it.
 pub(crate) fn parse_prefix(text: &str) -> Result<(Path, &str), PathError> {
-    let mut cursor = Cursor { rest: text };
+    let mut cursor = Cursor {
+        rest: text,
+        in_filter: false,
+    };
     if !cursor.take('$') {
         return Err(PathError::Start);
     }
@@ -46,32 +59,7 @@ pub(crate) fn parse_prefix(text: &str) -> Result<(Path, &str), PathError> {
     if root == Root::Data && cursor.peek().is_some_and(is_name_char) {
         return Err(PathError::Variable);
     }
-    let mut segments = Vec::new();
-    loop {
-        match cursor.peek() {
-            Some('.') => {
-                cursor.bump();
-                if cursor.take('.') {
-                    segments.push(Segment::Descent);
-                    match cursor.peek() {
-                        Some('[') => {}
-                        Some(next) if next == '*' || is_name_char(next) => segments.push(cursor.name()?),
-                        _ => return Err(PathError::DanglingDescent),
-                    }
-                } else {
-                    segments.push(cursor.name()?);
-                }
-            }
-            Some('[') => {
-                cursor.bump();
-                segments.push(cursor.bracket()?);
-            }
-            None | Some(',' | ')') => break,
-            Some(blank) if blank.is_whitespace() => break,
-            Some('(') => return Err(PathError::Function),
-            Some(found) => return Err(PathError::Unexpected { found }),
-        }
-    }
+    let segments = cursor.segments(false)?;
     let used = text.len() - cursor.rest.len();
     Ok((Path::new(&text[..used], root, segments), cursor.rest))
 }
@@ -84,23 +72,85 @@ fn is_name_char(found: char) -> bool {
         )
 }
 
-struct Cursor<'a> {
+pub(super) struct Cursor<'a> {
     rest: &'a str,
+    /// Within a filter an operator ends a name.
+    in_filter: bool,
 }
 
 impl<'a> Cursor<'a> {
-    fn peek(&self) -> Option<char> {
+    pub(super) fn rest(&self) -> &'a str {
+        self.rest
+    }
+
+    /// The steps of a path, up to what can't belong to it.
+    pub(super) fn segments(&mut self, in_filter: bool) -> Result<Vec<Segment>, PathError> {
+        let outside = std::mem::replace(&mut self.in_filter, in_filter);
+        let mut segments = Vec::new();
+        loop {
+            match self.peek() {
+                Some('.') => {
+                    self.bump();
+                    if self.take('.') {
+                        segments.push(Segment::Descent);
+                        match self.peek() {
+                            Some('[') => {}
+                            Some(next) if next == '*' || self.is_name_char(next) => segments.push(self.name()?),
+                            _ => return Err(PathError::DanglingDescent),
+                        }
+                    } else {
+                        segments.push(self.name()?);
+                    }
+                }
+                Some('[') => {
+                    self.bump();
+                    segments.push(self.bracket()?);
+                }
+                None | Some(',' | ')') => break,
+                Some('=' | '!' | '<' | '>' | '&' | '|') if in_filter => break,
+                Some(blank) if blank.is_whitespace() => break,
+                Some('(') => return Err(PathError::Function),
+                Some(found) => return Err(PathError::Unexpected { found }),
+            }
+        }
+        self.in_filter = outside;
+        Ok(segments)
+    }
+
+    fn is_name_char(&self, found: char) -> bool {
+        is_name_char(found) && !(self.in_filter && matches!(found, '=' | '!' | '<' | '>' | '&' | '|'))
+    }
+
+    /// Takes a text whole, or nothing.
+    pub(super) fn take_text(&mut self, wanted: &str) -> bool {
+        let rest = self.rest.strip_prefix(wanted);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    /// What stands up to a blank, an operator or a parenthesis; at least one character, unless nothing is left.
+    pub(super) fn word(&mut self) -> String {
+        let mut chars = self.rest.char_indices().skip(1);
+        let end = chars
+            .find(|(_, found)| found.is_whitespace() || "()[]=!<>&|,'\"@$".contains(*found))
+            .map_or(self.rest.len(), |(at, _)| at);
+        let (word, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        word.to_owned()
+    }
+
+    pub(super) fn peek(&self) -> Option<char> {
         self.rest.chars().next()
     }
 
-    fn bump(&mut self) -> Option<char> {
+    pub(super) fn bump(&mut self) -> Option<char> {
         let mut chars = self.rest.chars();
         let found = chars.next();
         self.rest = chars.as_str();
         found
     }
 
-    fn take(&mut self, wanted: char) -> bool {
+    pub(super) fn take(&mut self, wanted: char) -> bool {
         let found = self.peek() == Some(wanted);
         if found {
             self.bump();
@@ -108,7 +158,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    fn skip_blanks(&mut self) {
+    pub(super) fn skip_blanks(&mut self) {
         self.rest = self.rest.trim_start();
     }
 
@@ -117,7 +167,10 @@ impl<'a> Cursor<'a> {
         if self.take('*') {
             return Ok(Segment::Wildcard);
         }
-        let end = self.rest.find(|found| !is_name_char(found)).unwrap_or(self.rest.len());
+        let end = self
+            .rest
+            .find(|found| !self.is_name_char(found))
+            .unwrap_or(self.rest.len());
         let (name, rest) = self.rest.split_at(end);
         if name.is_empty() {
             return Err(self
@@ -136,7 +189,21 @@ impl<'a> Cursor<'a> {
         self.skip_blanks();
         let segment = match self.peek() {
             None => return Err(PathError::Unclosed),
-            Some('?') => return Err(PathError::Filter),
+            Some('?') => {
+                self.bump();
+                self.skip_blanks();
+                if !self.take('(') {
+                    return Err(PathError::Filter);
+                }
+                let test = filter::parse(self)?;
+                self.skip_blanks();
+                if !self.take(')') {
+                    return Err(self
+                        .peek()
+                        .map_or(PathError::Unclosed, |found| PathError::Unexpected { found }));
+                }
+                Segment::Filter(test)
+            }
             Some('(') => return Err(PathError::Script),
             Some('*') => {
                 self.bump();
@@ -169,7 +236,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A name in quotes, in which a backslash takes the next character for itself.
-    fn quoted(&mut self) -> Result<String, PathError> {
+    pub(super) fn quoted(&mut self) -> Result<String, PathError> {
         let quote = match self.bump() {
             Some(quote @ ('\'' | '"')) => quote,
             Some(found) => return Err(PathError::Unexpected { found }),

@@ -104,6 +104,13 @@ fn collect<'v>(value: &'v Value, segments: &[Segment], found: &mut Vec<&'v Value
         }
         (Segment::Wildcard, Value::Array(items)) => items.iter().for_each(|next| collect(next, rest, found)),
         (Segment::Wildcard, Value::Object(fields)) => fields.values().for_each(|next| collect(next, rest, found)),
+        (Segment::Filter(test), Value::Array(items)) => {
+            items
+                .iter()
+                .filter(|item| test.holds(item))
+                .for_each(|next| collect(next, rest, found));
+        }
+        (Segment::Filter(test), Value::Object(_)) if test.holds(value) => collect(value, rest, found),
         (Segment::Descent, _) => descend(value, rest, found),
         _ => {}
     }

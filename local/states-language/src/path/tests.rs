@@ -85,7 +85,14 @@ fn what_is_no_supported_path_is_refused_for_its_reason() {
         ("", PathError::Start),
         ("a.b", PathError::Start),
         ("$name.x", PathError::Variable),
-        ("$.a[?(@.b > 1)]", PathError::Filter),
+        ("$.a[?@.b > 1]", PathError::Filter),
+        ("$.a[?(@.b =~ /x/)]", PathError::FilterOperator { found: "=~".into() }),
+        ("$.a[?(@.b in [1])]", PathError::FilterOperator { found: "in".into() }),
+        ("$.a[?(@.b == c)]", PathError::FilterOperand { found: "c".into() }),
+        ("$.a[?(@.b == $.c)]", PathError::FilterRoot),
+        ("$.a[?(@.b[*] == 1)]", PathError::FilterPath),
+        ("$.a[?(@.b == 1]", PathError::Unexpected { found: ']' }),
+        ("$.a[?(@.b", PathError::Unclosed),
         ("$.a[(@.length-1)]", PathError::Script),
         ("$.a.length()", PathError::Function),
         ("$.a[0:4:2]", PathError::Step),
@@ -185,4 +192,56 @@ fn only_a_path_to_the_execution_s_input_makes_the_context_hold_it() {
     ] {
         assert_eq!(Path::parse(path).unwrap().reads_execution_input(), expected, "{path}");
     }
+}
+
+#[test]
+fn a_filter_keeps_the_items_that_pass() {
+    let data = json!({ "l": [
+        { "n": 1, "s": "x", "t": true },
+        { "n": 2.0, "s": "y", "o": { "d": [5] } },
+        { "n": "2", "z": null },
+        7,
+    ] });
+    for (filter, expected) in [
+        ("@.n == 1", json!([0])),
+        ("@.n == 2", json!([1])),
+        ("@.n != 2", json!([0, 2, 3])),
+        ("@.n<2", json!([0])),
+        ("@.n<=2", json!([0, 1])),
+        ("@.n > 1", json!([1])),
+        ("1.5 >= @.n", json!([0])),
+        ("@.s == 'x'", json!([0])),
+        ("@.s >= \"x\"", json!([0, 1])),
+        ("@.s > 1", json!([])),
+        ("@.t == true", json!([0])),
+        ("@.z == null", json!([2])),
+        ("@.z", json!([2])),
+        ("!@.n", json!([3])),
+        ("@ == 7", json!([3])),
+        ("@['o']['d'][0] == 5", json!([1])),
+        ("@.n == 1 || @.s == 'y' && @.o", json!([0, 1])),
+        ("(@.n == 1 || @.s == 'y') && @.o", json!([1])),
+        ("!(@.n == 1) && @.s", json!([1])),
+    ] {
+        let items = data["l"].as_array().unwrap();
+        let expected: Vec<Value> = expected
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|index| items[usize::try_from(index.as_u64().unwrap()).unwrap()].clone())
+            .collect();
+        let path = format!("$.l[?({filter})]");
+        assert_eq!(select(&path, &data), Some(Value::Array(expected)), "{path}");
+    }
+    assert_eq!(
+        select("$.l[?(@.n == 1)].s", &data),
+        Some(json!(["x"])),
+        "steps may follow"
+    );
+    assert_eq!(
+        select("$..[?(@.d)].d[0]", &data),
+        Some(json!([5])),
+        "an object passes as a whole"
+    );
+    assert_eq!(select("$.l[?(@.n == 9)]", &data), Some(json!([])));
 }

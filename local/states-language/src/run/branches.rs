@@ -11,8 +11,8 @@ use std::sync::Arc;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use serde_json::Value;
 
-use super::effort::parameters;
 use super::line::Line;
+use super::trial::Probe;
 use super::{Execution, Visit};
 use crate::context::Context;
 use crate::definition::{Graph, MapBody, ParallelBody};
@@ -50,7 +50,7 @@ impl Execution<'_> {
         context: &Context,
     ) -> Result<Value, Failure> {
         let state = visit.state.name.as_str();
-        let input = parameters(visit.state, &parallel.effort, raw, context.value())?;
+        let input = self.parameters(visit.state, &parallel.effort, raw, context.value())?;
         self.tell(visit.line, &Event::ParallelStarted { state });
         let branches = parallel.branches.iter().map(|graph| {
             Ok(Branch {
@@ -87,6 +87,10 @@ impl Execution<'_> {
         let state = visit.state.name.as_str();
         let effective = visit.state.input.view("InputPath", raw, context.value())?;
         let items = map.items.view("ItemsPath", &effective, context.value())?.into_owned();
+        self.inspect(|seen| &mut seen.after_input_path, &effective);
+        if map.items.path().is_some() {
+            self.inspect(|seen| &mut seen.after_items_path, &items);
+        }
         let Value::Array(items) = items else {
             let path = map.items.path().map_or_else(|| "$".to_owned(), ToString::to_string);
             return Err(Failure::runtime(format!(
@@ -101,6 +105,9 @@ impl Execution<'_> {
             None => 0,
             Some(limit) => usize::try_from(limit?).unwrap_or(usize::MAX),
         };
+        if let Some(probe) = self.probe {
+            probe.seen().max_concurrency = Some(limit);
+        }
         let limit = if limit == 0 {
             MAX_CONCURRENCY
         } else {
@@ -139,6 +146,9 @@ impl Execution<'_> {
     ) -> Result<Value, Failure> {
         let state = visit.state.name.as_str();
         let is_map = visit.state.kind() == StateKind::Map;
+        if let Some(probe) = self.probe {
+            return self.mocked(visit, probe, branches);
+        }
         let mut waiting = branches.enumerate();
         let mut running: BTreeMap<usize, Running<'g>> = BTreeMap::new();
         let mut futures = FuturesUnordered::new();
@@ -195,6 +205,24 @@ impl Execution<'_> {
             Ok(()) => Ok(results),
             Err(oversize) => Err(Failure::oversize(state, oversize)),
         }
+    }
+
+    /// In a test of a single state: nothing runs, and the mock is the result.
+    fn mocked<'g>(
+        &self,
+        visit: &Visit<'_>,
+        probe: &Probe,
+        branches: impl Iterator<Item = Result<Branch<'g>, Failure>>,
+    ) -> Result<Value, Failure> {
+        if visit.state.kind() == StateKind::Map {
+            let items = branches
+                .map(|branch| Ok(branch?.input))
+                .collect::<Result<_, Failure>>()?;
+            if visit.state.has_item_selector() {
+                self.inspect(|seen| &mut seen.after_item_selector, &Value::Array(items));
+            }
+        }
+        probe.mocked()
     }
 
     /// One branch. Boxed, because a branch may hold branches.

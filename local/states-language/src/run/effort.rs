@@ -65,7 +65,7 @@ impl Execution<'_> {
     }
 
     /// One attempt: from the raw input to the result that `ResultPath` places.
-    async fn attempt(
+    pub(super) async fn attempt(
         &self,
         visit: &Visit<'_>,
         effort: &Effort,
@@ -80,30 +80,42 @@ impl Execution<'_> {
             // Only these three have an effort.
             _ => return Err(Failure::runtime("The state has no work to do.")),
         };
-        match &effort.selector {
-            Some(selector) => selector.evaluate(&result, context.value()),
-            None => Ok(result),
-        }
-    }
-}
-
-/// What a state's work is given. The raw input is taken rather than cloned when nothing needs it any more.
-pub(super) fn parameters(state: &State, effort: &Effort, raw: &mut Value, context: &Value) -> Result<Value, Failure> {
-    let Some(template) = &effort.parameters else {
-        let is_last_use = effort.retry.is_empty() && effort.catch.is_empty() && effort.place == ResultPlace::Everything;
-        return if is_last_use {
-            state.input.take("InputPath", raw.take(), context)
-        } else {
-            state
-                .input
-                .view("InputPath", raw, context)
-                .map(std::borrow::Cow::into_owned)
+        self.inspect(|seen| &mut seen.result, &result);
+        let selected = match &effort.selector {
+            Some(selector) => selector.evaluate(&result, context.value())?,
+            None => result,
         };
-    };
-    let effective = state.input.view("InputPath", raw, context)?;
-    let parameters = template.evaluate(&effective, context)?;
-    match limits::check(&parameters) {
-        Ok(()) => Ok(parameters),
-        Err(oversize) => Err(Failure::oversize_input(&state.name, oversize)),
+        self.inspect(|seen| &mut seen.after_result_selector, &selected);
+        Ok(selected)
+    }
+
+    /// What a state's work is given. The raw input is taken rather than cloned when nothing needs it any more.
+    pub(super) fn parameters(
+        &self,
+        state: &State,
+        effort: &Effort,
+        raw: &mut Value,
+        context: &Value,
+    ) -> Result<Value, Failure> {
+        let Some(template) = &effort.parameters else {
+            let is_last_use =
+                effort.retry.is_empty() && effort.catch.is_empty() && effort.place == ResultPlace::Everything;
+            let parameters = if is_last_use {
+                state.input.take("InputPath", raw.take(), context)?
+            } else {
+                state.input.view("InputPath", raw, context)?.into_owned()
+            };
+            self.inspect(|seen| &mut seen.after_input_path, &parameters);
+            self.inspect(|seen| &mut seen.after_parameters, &parameters);
+            return Ok(parameters);
+        };
+        let effective = state.input.view("InputPath", raw, context)?;
+        self.inspect(|seen| &mut seen.after_input_path, &effective);
+        let parameters = template.evaluate(&effective, context)?;
+        self.inspect(|seen| &mut seen.after_parameters, &parameters);
+        match limits::check(&parameters) {
+            Ok(()) => Ok(parameters),
+            Err(oversize) => Err(Failure::oversize_input(&state.name, oversize)),
+        }
     }
 }

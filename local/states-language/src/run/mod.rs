@@ -8,6 +8,7 @@ mod payload;
 mod recovery;
 mod step;
 mod task;
+mod trial;
 mod wait;
 
 use std::pin::pin;
@@ -23,6 +24,9 @@ use crate::failure::{Failure, RUNTIME, TIMEOUT};
 use crate::limits;
 use crate::{Clock, Event, EventIds, Machine, Observer, Outcome, Start, Tasks};
 use line::Line;
+use trial::Probe;
+
+pub(crate) use trial::trial;
 
 /// After how many states an execution lets others run: one that never waits would otherwise keep a thread for itself,
 /// and its own time limit from being noticed.
@@ -50,6 +54,7 @@ pub async fn run(
         listens: observer.listens(),
         events: AtomicU64::new(0),
         event_limit: start.event_limit.unwrap_or(u64::MAX),
+        probe: None,
     };
     let line = Line::after(0);
     execution.tell(
@@ -115,6 +120,8 @@ struct Execution<'a> {
     /// How many events of AWS's history there were.
     events: AtomicU64,
     event_limit: u64,
+    /// For a test of a single state.
+    probe: Option<&'a Probe>,
 }
 
 /// A state while it runs.

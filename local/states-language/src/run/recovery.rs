@@ -33,6 +33,15 @@ impl<'a> Attempts<'a> {
         }
     }
 
+    /// As after this many retries by whichever retrier is asked.
+    pub(super) fn after(retriers: &'a [Retrier], retries: u32) -> Self {
+        Self {
+            retriers,
+            used: vec![retries; retriers.len()],
+            retry_count: retries,
+        }
+    }
+
     /// The next attempt, if the first retrier that matches still has one; later ones are not asked.
     pub(super) fn next(&mut self, failure: &Failure) -> Option<Retry> {
         let index = self

@@ -12,22 +12,52 @@ impl Execution<'_> {
     pub(super) fn step(&self, visit: &Visit<'_>, raw: Value, context: &Value) -> Result<(Value, Next), Failure> {
         let state = visit.state;
         match &state.body {
-            Body::Pass(pass) => Ok((run_pass(state, pass, raw, context)?, pass.next)),
+            Body::Pass(pass) => Ok((self.pass(state, pass, raw, context)?, pass.next)),
             Body::Choice(choice) => {
                 let data = state.input.take("InputPath", raw, context)?;
+                self.inspect(|seen| &mut seen.after_input_path, &data);
                 let next = self.choose(visit, choice, &data, context)?;
                 Ok((state.filtered(data, context)?, Next::State(next)))
             }
             Body::Succeed => {
                 let data = state.input.take("InputPath", raw, context)?;
+                self.inspect(|seen| &mut seen.after_input_path, &data);
                 Ok((state.filtered(data, context)?, Next::End))
             }
-            Body::Fail(fail) => Err(run_fail(fail, &raw, context)?),
+            Body::Fail(fail) => {
+                self.inspect(|seen| &mut seen.after_input_path, &raw);
+                Err(run_fail(fail, &raw, context)?)
+            }
             // These take time, and so have functions of their own.
             Body::Task(_) | Body::Wait(_) | Body::Parallel(_) | Body::Map(_) => {
                 Err(Failure::runtime("A state was stepped over."))
             }
         }
+    }
+
+    fn pass(&self, state: &State, pass: &PassBody, mut raw: Value, context: &Value) -> Result<Value, Failure> {
+        let hands_on = pass.result.is_none() && pass.parameters.is_none() && pass.place == ResultPlace::Everything;
+        if hands_on && self.probe.is_none() {
+            let data = state.input.take("InputPath", raw, context)?;
+            return state.filtered(data, context);
+        }
+        let result = if let Some(result) = &pass.result {
+            self.inspect(|seen| &mut seen.result, result);
+            result.clone()
+        } else {
+            let effective = state.input.view("InputPath", &raw, context)?;
+            self.inspect(|seen| &mut seen.after_input_path, &effective);
+            let result = match &pass.parameters {
+                Some(template) => template.evaluate(&effective, context)?,
+                None => effective.into_owned(),
+            };
+            self.inspect(|seen| &mut seen.after_parameters, &result);
+            result
+        };
+        self.inspect(|seen| &mut seen.after_result_selector, &result);
+        pass.place.put(result, &mut raw)?;
+        self.inspect(|seen| &mut seen.after_result_path, &raw);
+        state.measured(state.output.take("OutputPath", raw, context)?)
     }
 
     fn choose(&self, visit: &Visit<'_>, choice: &ChoiceBody, data: &Value, context: &Value) -> Result<usize, Failure> {
@@ -54,21 +84,6 @@ impl Execution<'_> {
         );
         Ok(next)
     }
-}
-
-fn run_pass(state: &State, pass: &PassBody, mut raw: Value, context: &Value) -> Result<Value, Failure> {
-    if pass.result.is_none() && pass.parameters.is_none() && pass.place == ResultPlace::Everything {
-        let data = state.input.take("InputPath", raw, context)?;
-        return state.filtered(data, context);
-    }
-    let effective = state.input.view("InputPath", &raw, context)?;
-    let result = match (&pass.result, &pass.parameters) {
-        (Some(result), _) => result.clone(),
-        (None, Some(template)) => template.evaluate(&effective, context)?,
-        (None, None) => effective.into_owned(),
-    };
-    pass.place.put(result, &mut raw)?;
-    state.measured(state.output.take("OutputPath", raw, context)?)
 }
 
 fn run_fail(fail: &FailBody, raw: &Value, context: &Value) -> Result<Failure, Failure> {

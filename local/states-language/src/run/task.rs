@@ -5,7 +5,6 @@ use std::time::Duration;
 use futures_util::future::{Either, select};
 use serde_json::Value;
 
-use super::effort::parameters;
 use super::{Execution, Visit};
 use crate::definition::{Quantity, TaskBody};
 use crate::failure::{Failure, TIMEOUT};
@@ -23,7 +22,7 @@ impl Execution<'_> {
     ) -> Result<Value, Failure> {
         let timeout = seconds(visit, task.timeout_s.as_ref(), raw, context)?;
         let heartbeat = seconds(visit, task.heartbeat_s.as_ref(), raw, context)?;
-        let parameters = parameters(visit.state, &task.effort, raw, context)?;
+        let parameters = self.parameters(visit.state, &task.effort, raw, context)?;
         let (name, resource) = (visit.state.name.as_str(), task.resource.as_str());
         self.tell(
             visit.line,

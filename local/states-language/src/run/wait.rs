@@ -20,6 +20,7 @@ impl Execution<'_> {
         context: &Value,
     ) -> Result<(Value, Next), Failure> {
         let data = state.input.take("InputPath", raw, context)?;
+        self.inspect(|seen| &mut seen.after_input_path, &data);
         let time = self.time_to_wait(&wait.until, &data, context)?;
         self.clock.sleep(time).await;
         Ok((state.filtered(data, context)?, wait.next))

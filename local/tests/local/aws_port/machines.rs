@@ -115,6 +115,26 @@ async fn what_is_wrong_with_a_request_has_awss_name() {
             "ValidationException",
         ),
         (
+            "CreateStateMachine",
+            json!({ "name": "a", "definition": PASS, "roleArn": "nobody" }),
+            "InvalidArn",
+        ),
+        (
+            "CreateStateMachine",
+            json!({ "name": "a", "definition": " ".repeat(1_048_577), "roleArn": ROLE }),
+            "ValidationException",
+        ),
+        (
+            "CreateStateMachine",
+            json!({ "name": "a", "definition": PASS, "roleArn": ROLE, "publish": true }),
+            "ValidationException",
+        ),
+        (
+            "UpdateStateMachine",
+            json!({ "stateMachineArn": own, "roleArn": "nobody" }),
+            "InvalidArn",
+        ),
+        (
             "UpdateStateMachine",
             json!({ "stateMachineArn": own }),
             "MissingRequiredParameter",
@@ -177,7 +197,7 @@ async fn what_is_wrong_with_a_request_has_awss_name() {
             json!({ "executionArn": "arn:aws:states:us-east-1:000000000000:execution:own:x" }),
             "ExecutionDoesNotExist",
         ),
-        ("GetExecutionHistory", json!({}), "UnknownOperationException"),
+        ("DescribeMapRun", json!({}), "UnknownOperationException"),
     ] {
         assert_eq!(
             refused(&tested, operation, body.clone()).await,
@@ -234,24 +254,35 @@ async fn machines_are_listed_page_by_page_in_the_order_of_their_names() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_definition_is_validated_without_being_created() {
     let tested = TestSystem::start().await;
-    let good = sfn(&tested, "ValidateStateMachineDefinition", json!({ "definition": PASS }))
-        .await
-        .json();
+    let validate = async |body: Value| sfn(&tested, "ValidateStateMachineDefinition", body).await.json();
+    let good = validate(json!({ "definition": PASS })).await;
     assert_eq!(good, json!({ "result": "OK", "truncated": false, "diagnostics": [] }));
     let unknown = PASS.replace("\"Pass\"", "\"Task\",\"Resource\":\"arn:aws:states:::sqs:sendMessage\"");
-    let bad = sfn(
-        &tested,
-        "ValidateStateMachineDefinition",
-        json!({ "definition": unknown }),
-    )
-    .await
-    .json();
+    let bad = validate(json!({ "definition": unknown })).await;
     assert_eq!(bad["result"], "FAIL");
-    assert!(
-        bad["diagnostics"][0]["message"]
-            .as_str()
-            .unwrap()
-            .contains("sqs:sendMessage"),
-        "{bad}"
+    let first = &bad["diagnostics"][0];
+    assert!(first["message"].as_str().unwrap().contains("sqs:sendMessage"), "{bad}");
+    assert_eq!(
+        (&first["severity"], &first["location"]),
+        (&json!("ERROR"), &json!("/States/A/Resource"))
     );
+
+    let wrong = r#"{"StartAt":"X","States":{"A":{"Type":"Pass","Next":"Y"},"B":{"Type":"Pass","Next":"Z"}}}"#;
+    let all = validate(json!({ "definition": wrong, "severity": "WARNING", "maxResults": 0 })).await;
+    let count = all["diagnostics"].as_array().unwrap().len();
+    assert!(count > 2 && all["truncated"] == false, "{all}");
+    for (limit, shown, truncated) in [(count - 1, count - 1, true), (count, count, false), (100, count, false)] {
+        let some = validate(json!({ "definition": wrong, "severity": "WARNING", "maxResults": limit })).await;
+        assert_eq!(some["diagnostics"].as_array().unwrap().len(), shown, "{limit}");
+        assert_eq!(some["truncated"], truncated, "{limit}");
+    }
+    for body in [
+        json!({ "definition": PASS, "maxResults": 101 }),
+        json!({ "definition": PASS, "severity": "INFO" }),
+        json!({ "definition": PASS, "type": "FAST" }),
+        json!({}),
+    ] {
+        let name = refused(&tested, "ValidateStateMachineDefinition", body.clone()).await;
+        assert_eq!(name, "ValidationException", "{body}");
+    }
 }

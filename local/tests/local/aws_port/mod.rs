@@ -2,8 +2,13 @@
 //! says so.
 
 mod executions;
+mod history;
+mod listing;
 mod machines;
 mod services;
+mod stopping;
+mod tags;
+mod test_state;
 
 use serde_json::{Value, json};
 

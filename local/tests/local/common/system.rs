@@ -62,8 +62,13 @@ pub fn config(directory: &Path) -> Config {
     }
 }
 
+/// The directory of policies that such a configuration has.
+pub fn circuits(config: &Config) -> &Path {
+    config.circuits.as_deref().expect("it has circuits")
+}
+
 /// A directory with the three executables, each of which becomes the scripted function.
-fn lambdas(directory: &Path) -> PathBuf {
+pub fn lambdas(directory: &Path) -> PathBuf {
     let lambdas = directory.join("lambdas");
     fs::create_dir(&lambdas).expect("a directory");
     let (executable, arguments) = scripted_function::command();

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use model::design::{Design, Kind};
-use model::explore;
+use model::design::Kind;
 use model::removed;
 use model::scenarios;
 use model::sight::Sight;
@@ -96,12 +95,4 @@ fn the_conditions_that_writes_have_are_those_that_are_taken_away() {
         seen,
         removed::CONDITIONS.iter().map(|row| (row.kind, row.about)).collect()
     );
-}
-
-#[test]
-fn a_reset_forgets_every_failure_that_was_counted_before_it() {
-    let mut scenario = scenarios::named("overrides on a closed circuit").expect("it exists");
-    scenario.resets_forget = true;
-    let found = explore::until_broken(&scenario, Design::default());
-    assert!(found.broken.is_empty(), "{}", told(&found.broken));
 }

@@ -77,9 +77,9 @@ fn paths_and_templates_are_checked_where_they_stand() {
         (json!({ "InputPath": "a" }), "InputPath", "must start with '$'"),
         (json!({ "InputPath": 1 }), "InputPath", "must be a path or null"),
         (
-            json!({ "OutputPath": "$.a[?(@.b)]" }),
+            json!({ "OutputPath": "$.a[(@.b)]" }),
             "OutputPath",
-            "filter expressions",
+            "script expressions",
         ),
         (
             json!({ "ResultPath": "$.a[*]" }),

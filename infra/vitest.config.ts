@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    // A synth of the largest app takes a while on a busy machine.
+    testTimeout: 120_000,
+    // No snapshot updates itself: `npm test -- --update` does, after somebody has read the difference.
+    update: false,
+  },
+});
