@@ -546,7 +546,7 @@ fn a_reset_forgets_failures_that_were_counted_since_the_item_was_shown() {
     // Slices of 100 ms, and now is in w10000: as late as a count may be, and as far ahead as a clock may be.
     let counted = with(
         &shown,
-        &[("w9978", number(2)), ("w10001", number(2)), ("w10022", number(2))],
+        &[("w9960", number(2)), ("w10001", number(2)), ("w10040", number(2))],
     );
     let reset = applied(&decision::reset(&policy().trip, &shown, now()), &counted);
     assert!(

@@ -11,17 +11,31 @@ use crate::update::{Assignment, Condition};
 
 /// Slices that are added up.
 const COVER: u64 = 11;
-/// Older slices than this many are removed by the next count: a late writer may still need the others.
+/// Older slices than this many are removed by the next count, at the least: a late writer may still need the others.
 const KEEP: u64 = 22;
+/// Of those, how many are there for clocks that disagree: a recorder whose clock is ahead sees slices as older.
+const SPARE: u64 = 2;
+/// How far apart the clocks of two recorders may be without harm to a count.
+const SKEW_MS: u64 = 2000;
 /// So many slices are removed by one update at most: an expression holds some hundreds of names. A circuit of ours has
-/// 33 at most; what a malformed item has more of goes with the next updates.
+/// 61 at most; what a malformed item has more of goes with the next updates.
 const REMOVED_AT_ONCE: usize = 200;
 /// More than this in one slice is no count of ours, and reads as none.
 const MOST: u64 = 1_000_000_000;
 
+fn slice_ms(trip: &Trip) -> u64 {
+    (trip.window_ms / 10).max(1)
+}
+
 /// The number of the slice that a time falls in.
 fn slice_at(trip: &Trip, at: Timestamp) -> u64 {
-    at.as_ms() / (trip.window_ms / 10).max(1)
+    at.as_ms() / slice_ms(trip)
+}
+
+/// How many slices back nothing is removed. Below a window of ten seconds two slices are shorter than the clocks may
+/// differ, and so many more are kept.
+fn kept(trip: &Trip) -> u64 {
+    KEEP.max(KEEP - SPARE + SKEW_MS.div_ceil(slice_ms(trip)))
 }
 
 fn failures_name(slice: u64) -> String {
@@ -60,8 +74,8 @@ pub(crate) fn count(trip: &Trip, item: &Item, at: Timestamp) -> (Condition, Assi
 
 /// Removes the slices that are too old to matter to anybody.
 pub(crate) fn remove_old(trip: &Trip, item: &Item, at: Timestamp) -> Vec<Assignment> {
-    let now = slice_at(trip, at);
-    remove(item, |slice| slice.saturating_add(KEEP) < now)
+    let (now, kept) = (slice_at(trip, at), kept(trip));
+    remove(item, |slice| slice.saturating_add(kept) < now)
 }
 
 /// Removes every slice that was seen.
@@ -73,9 +87,9 @@ pub(crate) fn remove_all(item: &Item) -> Vec<Assignment> {
 /// shown some time ago, and counts that came since left the epoch as it was.
 pub(crate) fn remove_all_by(trip: &Trip, item: &Item, now: Timestamp) -> Vec<Assignment> {
     let mut removed = remove_all(item);
-    let at = slice_at(trip, now);
+    let (at, kept) = (slice_at(trip, now), kept(trip));
     // As far ahead as back: another's clock may be ahead of this one.
-    for slice in at.saturating_sub(KEEP)..=at.saturating_add(KEEP) {
+    for slice in at.saturating_sub(kept)..=at.saturating_add(kept) {
         let assignment = Assignment::Remove(failures_name(slice));
         if !removed.contains(&assignment) {
             removed.push(assignment);
@@ -183,13 +197,27 @@ mod tests {
     #[test]
     fn slices_older_than_22_are_removed_and_no_others() {
         let seen = item(&[("w77", "1"), ("w78", "1"), ("s77", "1"), ("w200", "1"), ("wide", "1")]);
-        let removed = remove_old(&TRIP, &seen, Timestamp::from_ms(10_000));
+        let trip = Trip {
+            window_ms: 10_000,
+            ..TRIP
+        };
+        let removed = remove_old(&trip, &seen, Timestamp::from_ms(100_000));
         assert_eq!(
             removed,
             [Assignment::Remove("s77".into()), Assignment::Remove("w77".into())]
         );
         assert_eq!(remove_all(&seen).len(), 4);
     }
+
+    #[test]
+    fn a_short_window_keeps_as_many_slices_more_as_clocks_may_differ() {
+        let kept = |window_ms| kept(&Trip { window_ms, ..TRIP });
+        assert_eq!(kept(3_600_000), 22);
+        assert_eq!(kept(10_000), 22);
+        assert_eq!(kept(9_990), 23);
+        assert_eq!(kept(1000), 40);
+    }
+
     #[test]
     fn an_item_full_of_slices_is_cleared_in_steps_that_an_expression_holds() {
         let many: Attributes = (0..500)

@@ -7,7 +7,6 @@ use breaker::item::{Item, Override, State as Stored, name};
 use crate::design::Kind;
 use crate::law::{self, Law};
 use crate::refuted::is_slice;
-use crate::scenario::TICK_MS;
 use crate::sight::Event;
 use crate::state::{Accepted, Execution, Stage, State, Work, Writing};
 use crate::system::System;
@@ -102,7 +101,7 @@ impl System {
         let trip = &self.scenario.policy.trip;
         let is_old = |name: &&String| {
             let slice = name.strip_prefix('w').and_then(|slice| slice.parse::<u64>().ok());
-            slice.is_some_and(|slice| slice + 22 < at / (trip.window_ms / 10))
+            slice.is_some_and(|slice| slice + law::kept(trip) < at / (trip.window_ms / 10))
         };
         let read = writing.on.item.attributes();
         if read
@@ -114,8 +113,8 @@ impl System {
         }
         let accepted = &mut state.ghost.accepted;
         let late = accepted.last().is_some_and(|newest| newest.at_ms > at);
-        // A count removes the slices that its recorder saw to be more than 22 older than its own.
-        let kept_ms = trip.window_ms / 10 * 22;
+        // A count removes the slices that its recorder saw to be older than those that are kept.
+        let kept_ms = trip.window_ms / 10 * law::kept(trip);
         for earlier in accepted.iter_mut() {
             earlier.may_be_gone |= earlier.at_ms + kept_ms < at;
         }
@@ -267,7 +266,7 @@ impl System {
         }
         state.left.expiries -= 1;
         while state.now_ms < expires_at_s * 1000 {
-            state.now_ms += (expires_at_s * 1000 - state.now_ms).next_multiple_of(TICK_MS);
+            state.now_ms += (expires_at_s * 1000 - state.now_ms).next_multiple_of(self.scenario.tick_ms);
         }
         for execution in &mut state.executions {
             execution.stage = Stage::Idle;

@@ -110,7 +110,7 @@ impl Law {
             Self::FarFailuresNeverCombine => {
                 "Counting: failures further apart than windowMs plus one slice never combine"
             }
-            Self::OldSlicesGo => "Counting: a count removes the slices that the item read shows to be older than 22",
+            Self::OldSlicesGo => "Counting: a count removes the slices that the item read shows to be too old (22; in a short window two seconds more)",
             Self::OneAnnouncement => {
                 "6. At most one announcement per circuit and epoch, by the writer that made it, never retried"
             }
@@ -200,6 +200,12 @@ pub(crate) fn properties() -> Vec<Property<System>> {
         system.recovers(state) || !system.is_first(Law::Recovers as u32)
     }));
     all
+}
+
+/// How many slices back a count removes nothing: 22, which leaves two for clocks that disagree. Two seconds of that are
+/// promised, and more slices are kept where two are shorter.
+pub(crate) fn kept(trip: &Trip) -> u64 {
+    20 + 2.max(2000_u64.div_ceil(trip.window_ms / 10))
 }
 
 /// Whether so many of these failures lie within the window, and none of them has aged away: then it opens.

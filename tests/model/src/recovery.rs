@@ -7,7 +7,6 @@ use std::collections::hash_map::Entry;
 use breaker::item::State as Stored;
 use stateright::Model;
 
-use crate::scenario::TICK_MS;
 use crate::shared::hash_of;
 use crate::state::State;
 use crate::system::System;
@@ -95,7 +94,7 @@ fn node(system: &System, state: &State) -> Node {
     };
     let needed = system.scenario.policy.probe.successes_to_close;
     let enough_executions = u32::from(state.left.executions) >= needed;
-    let enough_time = state.now_ms + u64::from(state.left.ticks) * TICK_MS >= due_ms;
+    let enough_time = state.now_ms + u64::from(state.left.ticks) * system.scenario.tick_ms >= due_ms;
     Node {
         now_ms: state.now_ms,
         is_closed: state.calm && !is_open,

@@ -10,7 +10,7 @@ use crate::sight::Sight;
 /// When every scenario begins, in milliseconds: the beginning of a slice.
 pub const START_MS: u64 = 1_000_000;
 
-/// One step of time, in milliseconds.
+/// One step of time, in milliseconds, unless a scenario says otherwise.
 pub const TICK_MS: u64 = 1000;
 
 /// What a person may do.
@@ -58,6 +58,8 @@ pub struct Scenario {
     pub timeout_ms: u64,
     /// What the caller keeps between a probe's end and its lease's, in milliseconds.
     pub spare_ms: u64,
+    /// One step of time, in milliseconds.
+    pub tick_ms: u64,
     /// By how much a clock may be ahead, in milliseconds: each step reads one of these clocks.
     pub clocks_ms: &'static [u64],
     /// Callers at once.
@@ -95,6 +97,7 @@ impl Default for Scenario {
             policy: policy(1, 1, 1),
             timeout_ms: 500,
             spare_ms: 0,
+            tick_ms: TICK_MS,
             clocks_ms: &[0],
             callers: 3,
             budget: Budget::default(),

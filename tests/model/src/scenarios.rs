@@ -199,8 +199,10 @@ fn window() -> Scenario {
     Scenario {
         name: "window",
         about: "slices turn, failures age, and some are written late",
-        // Open for longer than it is watched.
-        policy: policy(1, 10, 1),
+        // A window in which two slices are as long as clocks may differ: a shorter one keeps more slices, and would take
+        // more steps. Open for longer than it is watched.
+        policy: policy(10, 100, 10),
+        tick_ms: 10 * TICK_MS,
         budget: Budget {
             executions: 4,
             ticks: 3,

@@ -9,7 +9,7 @@ use crate::action::{Action, Ends};
 use crate::design::Kind;
 use crate::explore::Trace;
 use crate::refuted::is_slice;
-use crate::scenario::{Command, START_MS, TICK_MS};
+use crate::scenario::{Command, START_MS};
 use crate::state::{Stage, State, Writing};
 use crate::system::System;
 
@@ -165,7 +165,7 @@ fn beats(before: &State, action: Action, after: &State) -> Vec<Beat> {
         is_end: true,
     };
     match action {
-        Action::Tick => vec![Beat::Later(format!("{} s later", TICK_MS / 1000))],
+        Action::Tick => vec![Beat::Later(format!("{} s later", (after.now_ms - before.now_ms) / 1000))],
         Action::Read { slot, age, .. } => {
             let version = if age == 0 {
                 &before.table

@@ -15,7 +15,7 @@ use stateright::{Model, Property};
 use crate::action::{Action, Ends};
 use crate::design::{About, Design, Kind};
 use crate::law;
-use crate::scenario::{START_MS, Scenario, TICK_MS};
+use crate::scenario::{START_MS, Scenario};
 use crate::shared::Shared;
 use crate::sight::Event;
 use crate::state::{Execution, Ghost, Name, Stage, State, Version};
@@ -189,7 +189,7 @@ impl Model for System {
         }
         let scenario = &self.scenario;
         let clocks = scenario.clocks_ms;
-        let next_ms = state.now_ms + TICK_MS;
+        let next_ms = state.now_ms + scenario.tick_ms;
         let is_over = |execution: &Execution| matches!(execution.stage, Stage::Probing(_, end_ms) if end_ms < next_ms);
         if state.left.ticks > 0 && !state.executions.iter().any(is_over) {
             actions.push(Action::Tick);
@@ -287,7 +287,7 @@ impl Model for System {
         let clock = |ahead_ms: u64| Timestamp::from_ms(last.now_ms + ahead_ms);
         match action {
             Action::Tick => {
-                state.now_ms += TICK_MS;
+                state.now_ms += self.scenario.tick_ms;
                 state.left.ticks -= 1;
             }
             Action::Read { slot, age, ahead_ms } => self.read(&mut state, slot, age, clock(ahead_ms))?,
