@@ -110,7 +110,9 @@ impl Law {
             Self::FarFailuresNeverCombine => {
                 "Counting: failures further apart than windowMs plus one slice never combine"
             }
-            Self::OldSlicesGo => "Counting: a count removes the slices that the item read shows to be too old (22; in a short window two seconds more)",
+            Self::OldSlicesGo => {
+                "Counting: a count removes the slices that the item read shows to be too old (22; in a short window two seconds more)"
+            }
             Self::OneAnnouncement => {
                 "6. At most one announcement per circuit and epoch, by the writer that made it, never retried"
             }

@@ -356,7 +356,7 @@ fn clocks() -> Scenario {
             Sight::LeaseLost,
             Sight::LateProbe,
         ],
-        states: 171_073,
+        states: 171_016,
         depth: 20,
         ..Scenario::default()
     }

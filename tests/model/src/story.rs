@@ -165,7 +165,10 @@ fn beats(before: &State, action: Action, after: &State) -> Vec<Beat> {
         is_end: true,
     };
     match action {
-        Action::Tick => vec![Beat::Later(format!("{} s later", (after.now_ms - before.now_ms) / 1000))],
+        Action::Tick => vec![Beat::Later(format!(
+            "{} s later",
+            (after.now_ms - before.now_ms) / 1000
+        ))],
         Action::Read { slot, age, .. } => {
             let version = if age == 0 {
                 &before.table
