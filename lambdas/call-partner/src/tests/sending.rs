@@ -141,11 +141,12 @@ async fn body_that_may_not_be_sent_is_answered_and_nothing_is_called() {
 #[tokio::test]
 async fn headers_that_the_policy_names_are_passed_on_and_no_others() {
     let answer = "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nCache-Control: no-store\r\ncache-control:\tprivate\r\n\
-                  set-cookie: a=b\r\nx-secret: s\r\nconnection: keep-alive\r\ncontent-length: 0\r\n\r\n";
+                  set-cookie: a=b\r\nx-secret: s\r\nx-hop: 1\r\nx-latin: \u{e4}\r\n\
+                  connection: keep-alive , X-Hop\r\ncontent-length: 0\r\n\r\n";
     let partner = Partner::answering(answer).await;
     let mut event = event_for(&partner);
     assert_eq!(invoke(event.clone()).await.unwrap()["answer"]["headers"], json!({}));
-    event["policy"]["call"]["passHeaders"] = json!(["etag", "cache-control", "last-modified"]);
+    event["policy"]["call"]["passHeaders"] = json!(["etag", "cache-control", "last-modified", "x-hop", "x-latin"]);
     assert_eq!(
         invoke(event).await.unwrap()["answer"]["headers"],
         json!({"cache-control": "no-store, private", "etag": "\"1\""})
