@@ -6,6 +6,7 @@
 mod answers;
 mod anything;
 mod behaviours;
+mod certificates;
 mod encodings;
 mod faults;
 mod partner;

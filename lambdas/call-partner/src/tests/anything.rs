@@ -1,6 +1,7 @@
 //! Whatever bytes a partner answers with, and whatever payload comes: one result or one error, no panic, no hang.
 
 use std::io::Write as _;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -99,7 +100,7 @@ fn cases(name: &str) -> u32 {
     cases.unwrap_or(256)
 }
 
-/// Runs a property, and says how often it did.
+/// Runs a property, says how often it did, and keeps that as `target/partner-fuzz-….txt`.
 fn fuzz<S: Strategy>(target: &str, strategy: &S, property: impl Fn(S::Value)) {
     let mut runner = TestRunner::new(Config {
         cases: cases("PROPTEST_CASES"),
@@ -116,6 +117,8 @@ fn fuzz<S: Strategy>(target: &str, strategy: &S, property: impl Fn(S::Value)) {
         .unwrap();
     let line = format!("fuzz {target}: {} executions\n", executions.into_inner());
     std::io::stdout().write_all(line.as_bytes()).unwrap();
+    let kept = format!("../../target/partner-fuzz-{target}.txt");
+    std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join(kept), line).unwrap();
 }
 
 /// What a result must be, whatever came.
