@@ -1,6 +1,7 @@
 //! A planted secret and a planted parameter value, searched for in everything that the system keeps, says and writes.
 
 use std::io::Write as _;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -105,6 +106,8 @@ async fn secret_is_nowhere_and_the_value_only_in_the_data_of_executions() {
         }
     }
     std::io::stdout().write_all(report.as_bytes()).unwrap();
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/partner-planted.txt");
+    std::fs::write(kept, &report).unwrap();
     for line in log
         .lines()
         .filter(|line| hits(VALUE, line) + hits(SECRET, line) > 0)
