@@ -12,7 +12,7 @@ use serde_json::{Map, Number, Value, json};
 
 use super::encodings::gzip;
 use super::partner::Partner;
-use super::{caller, event, invoke_with};
+use super::{caller, event, hasty, invoke_with};
 
 /// Bytes that are an answer, or nearly one: pieces of answers in any order, and noise between them.
 fn answers() -> impl Strategy<Value = Vec<u8>> {
@@ -84,7 +84,7 @@ fn payloads() -> impl Strategy<Value = Value> {
         "/execution",
     ];
     vec((0..PLACES.len(), values()), 0..3).prop_map(|changes| {
-        let mut payload = event("http://127.0.0.1:1/{isbn}");
+        let mut payload = hasty(event("http://127.0.0.1:1/{isbn}"));
         for (place, value) in changes {
             let (above, key) = PLACES[place].rsplit_once('/').unwrap_or_default();
             if let Some(Value::Object(fields)) = payload.pointer_mut(above) {
@@ -161,7 +161,7 @@ fn whatever_a_partner_sends_is_one_outcome_in_time() {
                 }
             })
             .await;
-            let mut event = event(&format!("http://{}/{{isbn}}", partner.address));
+            let mut event = hasty(event(&format!("http://{}/{{isbn}}", partner.address)));
             event["policy"]["call"]["passHeaders"] = json!(["etag"]);
             let invoked = tokio::time::timeout(Duration::from_secs(5), invoke_with(&caller, event));
             assert_result(&invoked.await.expect("no hang").unwrap());

@@ -1,10 +1,10 @@
 //! Partners that speak TLS.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use rustls::ServerConfig;
+use rustls::{HandshakeKind, ServerConfig};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
@@ -35,12 +35,18 @@ pub enum Speaks {
 /// A listening partner; it stops when it is dropped.
 pub struct SecurePartner {
     address: SocketAddr,
+    resumed: Arc<Mutex<Vec<bool>>>,
     task: JoinHandle<()>,
 }
 
 impl SecurePartner {
     pub fn port(&self) -> u16 {
         self.address.port()
+    }
+
+    /// Of each connection whether it resumed an earlier one's session.
+    pub fn resumed(&self) -> Vec<bool> {
+        self.resumed.lock().unwrap().clone()
     }
 }
 
@@ -62,20 +68,24 @@ impl Secure {
         let acceptor = TlsAcceptor::from(Arc::new(config));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
+        let resumed = Arc::new(Mutex::new(Vec::new()));
+        let kinds = Arc::clone(&resumed);
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 // Else the table has 40 ms of this server's own waiting in it.
                 stream.set_nodelay(true).unwrap();
-                let acceptor = acceptor.clone();
+                let (acceptor, kinds) = (acceptor.clone(), Arc::clone(&kinds));
                 tokio::spawn(async move {
                     // The caller may refuse the certificate.
                     if let Ok(stream) = acceptor.accept(stream).await {
+                        let kind = stream.get_ref().1.handshake_kind();
+                        kinds.lock().unwrap().push(kind == Some(HandshakeKind::Resumed));
                         speak(speaks, stream).await;
                     }
                 });
             }
         });
-        SecurePartner { address, task }
+        SecurePartner { address, resumed, task }
     }
 }
 
