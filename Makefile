@@ -31,7 +31,7 @@ local: build ## Runs the whole system here, until Ctrl-C (CIRCUITS=dir, PORT=, A
 
 test: lint build $(VENV)/installed ## Runs every test; needs no network once everything is installed, and no Docker
 	$(CARGO) test --workspace --locked --no-fail-fast
-	@cat target/definition-coverage.txt target/fault-matrix.txt
+	@cat target/definition-coverage.txt target/fault-matrix.txt target/partner-*.txt
 	bash tests/scripts/front_door.sh
 	$(VENV)/bin/python tests/scripts/sdk.py
 

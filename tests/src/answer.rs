@@ -28,6 +28,8 @@ pub struct Answer {
     pub status: u16,
     /// The content type.
     pub content_type: String,
+    /// The output's `headers`. The front door doesn't tell which of its headers they are.
+    pub headers: Option<Value>,
     /// The body.
     pub body: String,
     /// How long it took.
@@ -57,6 +59,7 @@ impl Answer {
             answer.reason = text("reason");
             answer.content_type = text("contentType");
             answer.body = text("body");
+            answer.headers = Some(output["headers"].clone());
             answer.status = output["status"].as_u64().unwrap_or_default().try_into()?;
         }
         answer.ends = Some(ends);
@@ -177,6 +180,9 @@ impl ExpectedAnswer {
         );
         let content_type = self.content_type.as_deref().unwrap_or("application/json");
         compare("content type", json!(content_type), json!(answer.content_type));
+        if let Some(headers) = &answer.headers {
+            compare("headers", json!(self.headers), headers.clone());
+        }
         match &self.body {
             Some(Value::String(text)) => compare("body", json!(text), json!(answer.body)),
             Some(body) => compare(

@@ -63,6 +63,8 @@ pub(crate) struct ExpectedAnswer {
     pub(crate) reason: Option<String>,
     pub(crate) status: Option<u16>,
     pub(crate) content_type: Option<String>,
+    /// The headers in an execution's output; none when nothing is said.
+    pub(crate) headers: Map<String, Value>,
     /// The body as text; a JSON value that is no text is compared as JSON.
     pub(crate) body: Option<Value>,
     /// Text that the body has to contain.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use policy::{Call, Method, media_type};
 use reqwest::Response;
-use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, RETRY_AFTER};
+use reqwest::header::{CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 
 use crate::answer::PLAIN_TEXT;
 use crate::classification::Body;
@@ -28,7 +28,7 @@ pub async fn body(response: &mut Response, max_bytes: u64) -> Result<String, Bod
     let is_encoded = response
         .headers()
         .get(CONTENT_ENCODING)
-        .is_some_and(|encoding| encoding != "identity");
+        .is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"));
     if is_encoded && !body.is_empty() {
         return Err(Body::Undecodable);
     }
@@ -70,8 +70,14 @@ fn can_have_body(call: &Call, status: u16) -> bool {
     call.method != Method::Head && !matches!(status, 204 | 205 | 304)
 }
 
-/// The headers that the policy passes on, each as one line. One that is no ASCII, or endless, is left out.
+/// The headers that the policy passes on, each as one line. One that is no ASCII, or endless, is left out, and so is one that
+/// the partner says is for this connection only (RFC 9110, 7.6.1).
 pub fn passed(headers: &HeaderMap, names: &[String]) -> BTreeMap<String, String> {
+    let is_ours_alone = |name: &str| {
+        let lines = headers.get_all(CONNECTION).into_iter();
+        let mut options = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b','));
+        options.any(|option| option.trim_ascii().eq_ignore_ascii_case(name.as_bytes()))
+    };
     let line = |name: &String| {
         let values: Option<Vec<String>> = headers
             .get_all(name)
@@ -81,7 +87,8 @@ pub fn passed(headers: &HeaderMap, names: &[String]) -> BTreeMap<String, String>
         let line = values?.join(", ");
         (1..=HEADER_BYTES).contains(&line.len()).then_some((name.clone(), line))
     };
-    names.iter().filter_map(line).collect()
+    let names = names.iter().filter(|name| !is_ours_alone(name));
+    names.filter_map(line).collect()
 }
 
 /// A value without control characters: none of them reaches a customer, or a log on the way.

@@ -7,6 +7,7 @@ mod store;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use breaker::clock::Timestamp;
@@ -14,17 +15,21 @@ use policy::SecretHeader;
 use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::Value;
 use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
-use store::Place;
 pub use store::Store;
+use store::{Place, StoreError};
 
 /// How long a value is kept before it is read again.
 const KEPT_MS: u64 = 300_000;
 
-/// How soon a value is read again that the partner refused, or that could not be read: a wrong one must not cost a read for
-/// each call.
+/// How soon a value is read again that the partner refused, or that could not be renewed: a wrong one must not cost a read
+/// for each call. A reading that has not ended by then is given up: the process was frozen in it.
 const AGAIN_MS: u64 = 10_000;
+
+/// The same for a secret of which there is no value at all, so that nothing can be called.
+const AGAIN_WITHOUT_MS: u64 = 1_000;
 
 /// How long a call waits for a newer value when it has one.
 const RENEWAL: Duration = Duration::from_millis(250);
@@ -32,33 +37,62 @@ const RENEWAL: Duration = Duration::from_millis(250);
 /// The secrets of one process.
 #[derive(Debug)]
 pub struct Secrets {
-    store: Store,
+    store: Arc<Store>,
     /// One call at a time asks the store; a process has only one anyway.
-    kept: Mutex<HashMap<Place, Kept>>,
+    known: Mutex<HashMap<Place, Known>>,
+}
+
+/// What is known of one secret.
+#[derive(Default)]
+struct Known {
+    kept: Option<Kept>,
+    /// When the store was last asked, by the clock on the wall.
+    asked_at: Option<Timestamp>,
+    /// The asking, as long as it lasts. It outlives a call that could not wait for it: else a first reading that takes longer
+    /// than the policy's time-out would never come to an end.
+    reading: Option<JoinHandle<Result<String, StoreError>>>,
 }
 
 struct Kept {
     text: String,
     /// When it was read, by the clock on the wall.
     read_at: Timestamp,
-    /// When that was last tried.
-    tried_at: Timestamp,
     /// The partner has refused it.
     is_doubted: bool,
 }
 
-impl fmt::Debug for Kept {
+impl fmt::Debug for Known {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Kept")
-            .field("read_at", &self.read_at)
+        f.debug_struct("Known")
+            .field("asked_at", &self.asked_at)
             .finish_non_exhaustive()
     }
 }
 
-impl Kept {
-    fn is_due(&self, now: Timestamp) -> bool {
-        let is_old = self.is_doubted || self.read_at.plus_ms(KEPT_MS) <= now;
-        is_old && self.tried_at.plus_ms(AGAIN_MS) <= now
+impl Known {
+    /// Whether there is a value, and no reason to ask for another.
+    fn is_good(&self, now: Timestamp) -> bool {
+        let kept = self.kept.as_ref();
+        kept.is_some_and(|kept| !kept.is_doubted && now < kept.read_at.plus_ms(KEPT_MS))
+    }
+
+    /// Whether the store may be asked: not too soon after the last time.
+    fn may_ask(&self, now: Timestamp) -> bool {
+        let pause = if self.kept.is_none() && self.reading.is_none() {
+            AGAIN_WITHOUT_MS
+        } else {
+            AGAIN_MS
+        };
+        self.asked_at.is_none_or(|asked_at| asked_at.plus_ms(pause) <= now)
+    }
+
+    fn ask(&mut self, store: &Arc<Store>, place: &Place, now: Timestamp) {
+        if let Some(hanging) = self.reading.take() {
+            hanging.abort();
+        }
+        let (store, place) = (Arc::clone(store), place.clone());
+        self.reading = Some(tokio::spawn(async move { store.read(&place).await }));
+        self.asked_at = Some(now);
     }
 }
 
@@ -96,8 +130,8 @@ impl Secrets {
     /// Nothing is read before the first call needs it.
     pub fn new(store: Store) -> Self {
         Self {
-            store,
-            kept: Mutex::default(),
+            store: Arc::new(store),
+            known: Mutex::default(),
         }
     }
 
@@ -128,48 +162,61 @@ impl Secrets {
 
     /// The partner has refused these: they are read again, but not for each call.
     pub async fn doubt(&self, wanted: &BTreeMap<String, SecretHeader>) {
-        let mut kept = self.kept.lock().await;
+        let mut known = self.known.lock().await;
         for place in wanted.values().filter_map(Place::of) {
-            if let Some(kept) = kept.get_mut(&place) {
+            if let Some(kept) = known.get_mut(&place).and_then(|known| known.kept.as_mut()) {
                 kept.is_doubted = true;
             }
         }
     }
 
     async fn text(&self, place: Place, now: Timestamp, deadline: Instant) -> Result<String, Problem> {
-        let mut all = self.kept.lock().await;
-        let limit = match all.get_mut(&place) {
-            Some(kept) if !kept.is_due(now) => return Ok(kept.text.clone()),
-            Some(kept) => {
-                kept.tried_at = now;
-                deadline.min(Instant::now() + RENEWAL)
+        let mut all = self.known.lock().await;
+        let known = all.entry(place.clone()).or_default();
+        let mut problem = Problem::Unreadable;
+        if !known.is_good(now) {
+            let asks = known.may_ask(now);
+            if asks {
+                known.ask(&self.store, &place, now);
             }
-            None => deadline,
-        };
-        let problem = match timeout_at(limit, self.store.read(&place)).await {
-            Ok(Ok(text)) => {
-                let kept = Kept {
-                    text: text.clone(),
-                    read_at: now,
-                    tried_at: now,
-                    is_doubted: false,
-                };
-                all.insert(place, kept);
-                return Ok(text);
-            }
-            Ok(Err(error)) => {
-                // The place is the policy's own text; the store's message may say more than that.
-                tracing::warn!(%place, error = error.name(), "a secret could not be read");
-                Problem::Unreadable
-            }
-            Err(_) => {
-                tracing::warn!(%place, "a secret did not come in time");
-                Problem::TooLate
-            }
-        };
+            let limit = match &known.kept {
+                None => deadline,
+                Some(_) if asks => deadline.min(Instant::now() + RENEWAL),
+                // An earlier call has waited: this one takes what there is.
+                Some(_) => Instant::now(),
+            };
+            problem = renew(known, &place, now, limit).await.unwrap_or(problem);
+        }
         // An old value is better than none: it may well be good still.
-        all.get(&place).map(|kept| kept.text.clone()).ok_or(problem)
+        known.kept.as_ref().map(|kept| kept.text.clone()).ok_or(problem)
     }
+}
+
+/// Waits for the reading that is under way, if one is, and keeps what it brings. Tells what is wrong, if something is.
+async fn renew(known: &mut Known, place: &Place, now: Timestamp, limit: Instant) -> Option<Problem> {
+    let reading = known.reading.as_mut()?;
+    // The place is the policy's own text; the store's message may say more than that.
+    let Ok(read) = timeout_at(limit, reading).await else {
+        tracing::warn!(%place, "a secret did not come in time");
+        return Some(Problem::TooLate);
+    };
+    known.reading = None;
+    let error = match read {
+        Ok(Ok(text)) => {
+            known.kept = Some(Kept {
+                text,
+                // It may have been there for long, if the process was frozen.
+                read_at: known.asked_at.unwrap_or(now),
+                is_doubted: false,
+            });
+            return None;
+        }
+        Ok(Err(error)) => error.name(),
+        // Nobody aborts it but whoever asks anew.
+        Err(_) => "Aborted".to_owned(),
+    };
+    tracing::warn!(%place, error, "a secret could not be read");
+    Some(Problem::Unreadable)
 }
 
 /// What is kept, as the header's value.

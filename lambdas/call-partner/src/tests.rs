@@ -6,6 +6,7 @@
 mod answers;
 mod anything;
 mod behaviours;
+mod certificates;
 mod encodings;
 mod faults;
 mod partner;
@@ -24,7 +25,14 @@ use crate::tls;
 use breaker::clock::Timestamp;
 use function::error::Error;
 
+/// The time-out of a call that is not meant to need it: a busy machine must not make a failure of it.
+const PATIENCE_MS: u64 = 8_000;
+
+/// The time-out of a call that is to run into it.
 const TIMEOUT_MS: u64 = 300;
+
+/// How much later an answer may come than the time-out, on a busy machine.
+const LATE_MS: u64 = 1_500;
 
 fn caller() -> Caller {
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -44,11 +52,17 @@ fn event(url: &str) -> Value {
         "policy": {
             "circuit": "stock",
             "params": {"isbn": ".{1,200}"},
-            "call": {"method": "GET", "url": url, "headers": {}, "timeoutMs": TIMEOUT_MS, "maxResponseBytes": 1000}
+            "call": {"method": "GET", "url": url, "headers": {}, "timeoutMs": PATIENCE_MS, "maxResponseBytes": 1000}
         },
         "params": {"isbn": "9783161484100"},
         "circuit": {}
     })
+}
+
+/// The same event with the short time-out.
+fn hasty(mut event: Value) -> Value {
+    event["policy"]["call"]["timeoutMs"] = json!(TIMEOUT_MS);
+    event
 }
 
 fn event_for(partner: &partner::Partner) -> Value {

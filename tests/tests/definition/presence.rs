@@ -279,17 +279,17 @@ fn without_a_guard_a_path_may_be_missing() {
         (
             "Is Result Whole?",
             0,
-            "Must Outcome Be Recorded?, rule 2.Variable: $.call.result.outcome.verdict",
+            "Is Result Whole?, rule 0.Not.Variable: $.call.result.outcome.verdict",
         ),
         (
             "Is Result Whole?",
-            1,
-            "Fall Back On Outcome, InputPath: $.call.result.outcome.reason",
+            2,
+            "Is Result Whole?, rule 2.Not.Variable: $.call.result.outcome.reason",
         ),
         (
             "Is Answer Whole?",
-            2,
-            "Partner Answered, Parameters.body.$: $.call.result.answer.body",
+            4,
+            "Is Answer Whole?, rule 4.Not.Variable: $.call.result.answer.body",
         ),
         (
             "Did Circuit Change?",

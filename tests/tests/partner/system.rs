@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -128,6 +129,24 @@ impl System {
 
     pub fn table(&self) -> &str {
         self.ready["table"].as_str().unwrap()
+    }
+
+    /// Waits for the end of an execution: its description, as it came.
+    pub async fn ended(&self, execution: &Value) -> String {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        loop {
+            let described = self
+                .aws(
+                    "AWSStepFunctions.DescribeExecution",
+                    &json!({ "executionArn": execution }),
+                )
+                .await;
+            if !described.body.contains("\"RUNNING\"") {
+                return described.body;
+            }
+            assert!(Instant::now() < deadline, "{execution} still runs");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 
     /// Starts an execution directly: its status, and its output, or its error.

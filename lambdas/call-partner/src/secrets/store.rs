@@ -2,7 +2,9 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
+use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, SdkConfig};
 use aws_smithy_http_client::Builder;
 use aws_smithy_http_client::tls::Provider;
@@ -10,6 +12,9 @@ use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
 use policy::SecretHeader;
 use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
+
+/// How long one attempt to read may take. A connection that died while the process was frozen is given up by it.
+const ATTEMPT: Duration = Duration::from_secs(2);
 
 /// Where one secret is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -124,6 +129,7 @@ impl Aws {
             .build_https();
         let config: SdkConfig = aws_config::defaults(BehaviorVersion::v2026_01_12())
             .http_client(http)
+            .timeout_config(TimeoutConfig::builder().operation_attempt_timeout(ATTEMPT).build())
             .load()
             .await;
         Self {

@@ -1,6 +1,7 @@
 //! Whatever bytes a partner answers with, and whatever payload comes: one result or one error, no panic, no hang.
 
 use std::io::Write as _;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use serde_json::{Map, Number, Value, json};
 
 use super::encodings::gzip;
 use super::partner::Partner;
-use super::{caller, event, invoke_with};
+use super::{caller, event, hasty, invoke_with};
 
 /// Bytes that are an answer, or nearly one: pieces of answers in any order, and noise between them.
 fn answers() -> impl Strategy<Value = Vec<u8>> {
@@ -83,7 +84,7 @@ fn payloads() -> impl Strategy<Value = Value> {
         "/execution",
     ];
     vec((0..PLACES.len(), values()), 0..3).prop_map(|changes| {
-        let mut payload = event("http://127.0.0.1:1/{isbn}");
+        let mut payload = hasty(event("http://127.0.0.1:1/{isbn}"));
         for (place, value) in changes {
             let (above, key) = PLACES[place].rsplit_once('/').unwrap_or_default();
             if let Some(Value::Object(fields)) = payload.pointer_mut(above) {
@@ -99,7 +100,7 @@ fn cases(name: &str) -> u32 {
     cases.unwrap_or(256)
 }
 
-/// Runs a property, and says how often it did.
+/// Runs a property, says how often it did, and keeps that as `target/partner-fuzz-….txt`.
 fn fuzz<S: Strategy>(target: &str, strategy: &S, property: impl Fn(S::Value)) {
     let mut runner = TestRunner::new(Config {
         cases: cases("PROPTEST_CASES"),
@@ -116,6 +117,8 @@ fn fuzz<S: Strategy>(target: &str, strategy: &S, property: impl Fn(S::Value)) {
         .unwrap();
     let line = format!("fuzz {target}: {} executions\n", executions.into_inner());
     std::io::stdout().write_all(line.as_bytes()).unwrap();
+    let kept = format!("../../target/partner-fuzz-{target}.txt");
+    std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join(kept), line).unwrap();
 }
 
 /// What a result must be, whatever came.
@@ -158,7 +161,7 @@ fn whatever_a_partner_sends_is_one_outcome_in_time() {
                 }
             })
             .await;
-            let mut event = event(&format!("http://{}/{{isbn}}", partner.address));
+            let mut event = hasty(event(&format!("http://{}/{{isbn}}", partner.address)));
             event["policy"]["call"]["passHeaders"] = json!(["etag"]);
             let invoked = tokio::time::timeout(Duration::from_secs(5), invoke_with(&caller, event));
             assert_result(&invoked.await.expect("no hang").unwrap());

@@ -124,6 +124,19 @@ async fn value_is_kept_for_five_minutes_and_outlives_its_store() {
 }
 
 #[tokio::test]
+async fn secret_that_can_not_be_read_is_asked_for_again_after_a_second() {
+    let partner = Partner::answering(OK).await;
+    let kept = Kept::new(json!({}));
+    let headers = json!({"x-key": {"secret": "key"}});
+    for (after_s, reason) in [(0, "internal"), (0, "internal"), (1, "live"), (2, "live")] {
+        let result = kept.invoke(&partner, headers.clone(), after_s).await;
+        assert_eq!(result["outcome"]["reason"], reason, "{after_s}");
+        kept.write(json!({"key": "there"}));
+    }
+    assert_eq!(sent(&partner), ["there", "there"]);
+}
+
+#[tokio::test]
 async fn value_that_the_partner_refuses_is_read_again_but_not_for_each_call() {
     let partner = Partner::answering("HTTP/1.1 401 No\r\ncontent-length: 0\r\n\r\n").await;
     let kept = Kept::new(json!({"key": "old"}));

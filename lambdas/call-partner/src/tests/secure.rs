@@ -1,37 +1,17 @@
-//! Partners that speak TLS, with certificates of a root of the test's own.
+//! Partners that speak TLS.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use rcgen::{CertificateParams, CertifiedIssuer, IsCa, KeyPair, date_time_ymd};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{RootCertStore, ServerConfig};
+use rustls::{HandshakeKind, ServerConfig};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-/// A root, and what it signs.
-pub struct Secure {
-    root: CertifiedIssuer<'static, KeyPair>,
-}
-
-/// A partner's certificate.
-#[derive(Clone, Copy)]
-pub enum Certificate {
-    /// For `localhost`, from the root.
-    Good,
-    /// The same, of the past.
-    Expired,
-    /// The same, of the future.
-    Early,
-    /// From the root, but for another name.
-    Foreign,
-    /// For `localhost`, from nobody.
-    SelfSigned,
-}
+use super::certificates::{Certificate, Secure};
 
 /// What a partner speaks behind TLS.
 #[derive(Clone, Copy)]
@@ -55,12 +35,18 @@ pub enum Speaks {
 /// A listening partner; it stops when it is dropped.
 pub struct SecurePartner {
     address: SocketAddr,
+    resumed: Arc<Mutex<Vec<bool>>>,
     task: JoinHandle<()>,
 }
 
 impl SecurePartner {
     pub fn port(&self) -> u16 {
         self.address.port()
+    }
+
+    /// Of each connection whether it resumed an earlier one's session.
+    pub fn resumed(&self) -> Vec<bool> {
+        self.resumed.lock().unwrap().clone()
     }
 }
 
@@ -71,40 +57,6 @@ impl Drop for SecurePartner {
 }
 
 impl Secure {
-    pub fn new() -> Self {
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut params = CertificateParams::new(Vec::new()).unwrap();
-        params.is_ca = IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
-        let root = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
-        Self { root }
-    }
-
-    /// The root, for a caller that is to trust it.
-    pub fn roots(&self) -> RootCertStore {
-        let mut roots = RootCertStore::empty();
-        roots.add(self.root.der().clone()).unwrap();
-        roots
-    }
-
-    fn certificate(&self, certificate: Certificate) -> (CertificateDer<'static>, PrivateKeyDer<'static>) {
-        let name = match certificate {
-            Certificate::Foreign => "partner.example.com",
-            _ => "localhost",
-        };
-        let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
-        match certificate {
-            Certificate::Expired => params.not_after = date_time_ymd(2020, 1, 1),
-            Certificate::Early => params.not_before = date_time_ymd(2090, 1, 1),
-            _ => {}
-        }
-        let key = KeyPair::generate().unwrap();
-        let signed = match certificate {
-            Certificate::SelfSigned => params.self_signed(&key).unwrap(),
-            _ => params.signed_by(&key, &self.root).unwrap(),
-        };
-        (signed.der().clone(), PrivateKeyDer::Pkcs8(key.serialize_der().into()))
-    }
-
     pub async fn partner(&self, certificate: Certificate, speaks: Speaks) -> SecurePartner {
         let (certificate, key) = self.certificate(certificate);
         let config = ServerConfig::builder().with_no_client_auth();
@@ -116,18 +68,24 @@ impl Secure {
         let acceptor = TlsAcceptor::from(Arc::new(config));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
+        let resumed = Arc::new(Mutex::new(Vec::new()));
+        let kinds = Arc::clone(&resumed);
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let acceptor = acceptor.clone();
+                // Else the table has 40 ms of this server's own waiting in it.
+                stream.set_nodelay(true).unwrap();
+                let (acceptor, kinds) = (acceptor.clone(), Arc::clone(&kinds));
                 tokio::spawn(async move {
                     // The caller may refuse the certificate.
                     if let Ok(stream) = acceptor.accept(stream).await {
+                        let kind = stream.get_ref().1.handshake_kind();
+                        kinds.lock().unwrap().push(kind == Some(HandshakeKind::Resumed));
                         speak(speaks, stream).await;
                     }
                 });
             }
         });
-        SecurePartner { address, task }
+        SecurePartner { address, resumed, task }
     }
 }
 

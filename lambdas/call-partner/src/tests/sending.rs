@@ -1,11 +1,18 @@
 //! Methods, bodies and keys; headers that are passed on; attempts; and what an execution has room for.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::certificates::{Certificate, Secure};
 use super::partner::{Connection, Partner};
-use super::{assert_outcome, caller, event_for, invoke, invoke_at, now};
+use super::secure::Speaks;
+use super::{
+    LATE_MS, TIMEOUT_MS, assert_outcome, caller, caller_with, event, event_for, hasty, invoke, invoke_at, now,
+};
+use crate::tls;
 
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
@@ -141,11 +148,12 @@ async fn body_that_may_not_be_sent_is_answered_and_nothing_is_called() {
 #[tokio::test]
 async fn headers_that_the_policy_names_are_passed_on_and_no_others() {
     let answer = "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nCache-Control: no-store\r\ncache-control:\tprivate\r\n\
-                  set-cookie: a=b\r\nx-secret: s\r\nconnection: keep-alive\r\ncontent-length: 0\r\n\r\n";
+                  set-cookie: a=b\r\nx-secret: s\r\nx-hop: 1\r\nx-latin: \u{e4}\r\n\
+                  connection: keep-alive , X-Hop\r\ncontent-length: 0\r\n\r\n";
     let partner = Partner::answering(answer).await;
     let mut event = event_for(&partner);
     assert_eq!(invoke(event.clone()).await.unwrap()["answer"]["headers"], json!({}));
-    event["policy"]["call"]["passHeaders"] = json!(["etag", "cache-control", "last-modified"]);
+    event["policy"]["call"]["passHeaders"] = json!(["etag", "cache-control", "last-modified", "x-hop", "x-latin"]);
     assert_eq!(
         invoke(event).await.unwrap()["answer"]["headers"],
         json!({"cache-control": "no-store, private", "etag": "\"1\""})
@@ -164,7 +172,6 @@ async fn answer_that_would_not_fit_beside_the_request_is_unsupported() {
     for (length, kind) in [(1, None), (65_536, Some("too-large"))] {
         let mut event = event_of(&partner, "POST");
         event["policy"]["call"]["maxResponseBytes"] = json!(200_000);
-        event["policy"]["call"]["timeoutMs"] = json!(2_000);
         event["policy"]["call"]["body"] = json!({"pass": {"maxBytes": 65_536}});
         event["body"] = json!("x".repeat(length));
         let result = invoke(event).await.unwrap();
@@ -175,12 +182,12 @@ async fn answer_that_would_not_fit_beside_the_request_is_unsupported() {
 
 /// A partner that says 503 with this `retry-after` until the given request.
 async fn partner_that_recovers(retry_after: &'static str, at: usize) -> Partner {
-    let served = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let served = Arc::new(AtomicUsize::new(0));
     Partner::start(move |mut connection| {
-        let served = std::sync::Arc::clone(&served);
+        let served = Arc::clone(&served);
         async move {
             while connection.request().await.is_some() {
-                let number = served.fetch_add(1, std::sync::atomic::Ordering::SeqCst) + 1;
+                let number = served.fetch_add(1, Ordering::SeqCst) + 1;
                 let answer = match number < at {
                     true => format!("HTTP/1.1 503 Soon\r\n{retry_after}content-length: 0\r\n\r\n"),
                     false => OK.to_owned(),
@@ -206,7 +213,6 @@ async fn call_is_sent_again_after_a_503_that_says_when_and_counts_once() {
         let partner = partner_that_recovers(retry_after, at).await;
         let mut event = event_of(&partner, "POST");
         event["policy"]["call"]["retries"] = json!(retries);
-        event["policy"]["call"]["timeoutMs"] = json!(2_000);
         let result = invoke(event).await.unwrap();
         match kind {
             None => assert_outcome(&result, "success", "live", None),
@@ -244,12 +250,43 @@ async fn attempts_that_can_not_connect_end_within_the_one_deadline() {
         .unwrap()
         .local_addr()
         .unwrap();
-    let mut event = super::event(&format!("http://{free}/{{isbn}}"));
+    let mut event = hasty(event(&format!("http://{free}/{{isbn}}")));
     event["policy"]["call"]["retries"] = json!(3);
     let began = Instant::now();
     let result = invoke(event).await.unwrap();
     assert_outcome(&result, "failure", "error", Some("connect"));
-    assert!(began.elapsed() < Duration::from_millis(super::TIMEOUT_MS + 500));
+    assert!(began.elapsed() < Duration::from_millis(TIMEOUT_MS + LATE_MS));
+}
+
+/// The second attempt has what the first left of the time, and no more.
+#[tokio::test]
+async fn all_attempts_have_one_deadline() {
+    let served = Arc::new(AtomicUsize::new(0));
+    let partner = Partner::start(move |mut connection| {
+        let served = Arc::clone(&served);
+        async move {
+            while connection.request().await.is_some() {
+                if served.fetch_add(1, Ordering::SeqCst) > 0 {
+                    return connection.wait_for_the_end().await;
+                }
+                // Most of the time: a deadline for each attempt would be over later than the test waits.
+                tokio::time::sleep(Duration::from_secs(2)).await;
+                let soon = "HTTP/1.1 503 Soon\r\nretry-after: 0\r\ncontent-length: 0\r\n\r\n";
+                connection.send(soon).await;
+            }
+        }
+    })
+    .await;
+    let mut event = event_of(&partner, "GET");
+    event["policy"]["call"]["timeoutMs"] = json!(3_000);
+    event["policy"]["call"]["retries"] = json!(3);
+    let began = Instant::now();
+    let result = invoke(event).await.unwrap();
+    let took = began.elapsed();
+    assert_outcome(&result, "failure", "error", Some("timeout"));
+    assert_eq!(partner.requests().len(), 2);
+    assert!(took >= Duration::from_secs(3), "{took:?}");
+    assert!(took < Duration::from_millis(3_000 + LATE_MS), "{took:?}");
 }
 
 /// While a process is frozen no timer of its own runs: the clock on the wall says that the connection is too old.
@@ -270,5 +307,21 @@ async fn connection_is_not_used_again_after_a_long_freeze() {
         let at = now().plus_ms(after_ms);
         let result = invoke_at(&caller, event_for(&partner), at).await.unwrap();
         assert_eq!(result["answer"]["body"], served, "{after_ms}");
+    }
+}
+
+/// The connections are gone after a freeze, but what was agreed on for them is not: TLS is not set up from its beginning.
+#[tokio::test]
+async fn session_is_resumed_after_a_long_freeze() {
+    let secure = Secure::new();
+    let caller = caller_with(tls::trusting(secure.roots()));
+    for speaks in [Speaks::Http1, Speaks::Http2] {
+        let partner = secure.partner(Certificate::Good, speaks).await;
+        let event = event(&format!("https://localhost:{}/{{isbn}}", partner.port()));
+        for after_ms in [0, 60_000] {
+            let result = invoke_at(&caller, event.clone(), now().plus_ms(after_ms)).await;
+            assert_outcome(&result.unwrap(), "success", "live", None);
+        }
+        assert_eq!(partner.resumed(), [false, true]);
     }
 }

@@ -107,7 +107,7 @@ pub fn event(url: &str) -> Value {
         "policy": {
             "circuit": "tested",
             "params": {"key": ".{1,200}"},
-            "call": {"method": "GET", "url": url, "headers": {}, "timeoutMs": 2_000, "maxResponseBytes": 200_000}
+            "call": {"method": "GET", "url": url, "headers": {}, "timeoutMs": 8_000, "maxResponseBytes": 200_000}
         },
         "params": {"key": "k"},
         "circuit": {},

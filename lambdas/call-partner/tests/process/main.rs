@@ -3,6 +3,10 @@
 // A test may panic; clippy knows that of test functions, not of the helpers beside them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+// Its other certificates are for the tests within the function.
+#[allow(dead_code)]
+#[path = "../../src/tests/certificates.rs"]
+mod certificates;
 mod function;
 mod memory;
 mod planted;

@@ -1,6 +1,7 @@
 //! What the function takes of memory, at its peak, whatever a partner sends.
 
 use std::io::Write as _;
+use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -83,5 +84,7 @@ async fn memory_is_bounded_whatever_a_partner_sends() {
         text += &format!("  after {name:<24} {kb:>6} kB\n");
     }
     std::io::stdout().write_all(text.as_bytes()).unwrap();
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/partner-memory.txt");
+    std::fs::write(kept, &text).unwrap();
     assert!(rows.iter().all(|(_, kb)| *kb < BOUND_KB), "{text}");
 }
