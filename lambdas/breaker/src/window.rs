@@ -18,7 +18,7 @@ const SPARE: u64 = 2;
 /// How far apart the clocks of two recorders may be without harm to a count.
 const SKEW_MS: u64 = 2000;
 /// So many slices are removed by one update at most: an expression holds some hundreds of names. A circuit of ours has
-/// 61 at most; what a malformed item has more of goes with the next updates.
+/// 41 at most when each count saw the one before; what a malformed item has more of goes with the next updates.
 const REMOVED_AT_ONCE: usize = 200;
 /// More than this in one slice is no count of ours, and reads as none.
 const MOST: u64 = 1_000_000_000;
