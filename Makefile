@@ -17,6 +17,7 @@ CARGO ?= cargo
 BINARIES := target/debug
 VENV := .venv
 LINT := statemachine/lint
+DIFFERENTIAL := local/states-language/differential
 
 .PHONY: help demo local test model mutants lint fmt lambdas tools clean build needs-rust needs-node needs-python
 
@@ -29,9 +30,9 @@ demo: build ## Shows an outage of a partner, and checks it against the partner's
 local: build ## Runs the whole system here, until Ctrl-C (CIRCUITS=dir, PORT=, AWS_PORT=, ARGS=)
 	@exec $(BINARIES)/stepbreaker-local --circuits '$(CIRCUITS)' --port $(PORT) --aws-port $(AWS_PORT) $(ARGS)
 
-test: lint build $(VENV)/installed ## Runs every test; needs no network once everything is installed, and no Docker
-	$(CARGO) test --workspace --locked --no-fail-fast
-	@cat target/definition-coverage.txt target/fault-matrix.txt target/partner-*.txt
+test: lint build $(VENV)/installed $(DIFFERENTIAL)/node_modules/.installed ## Runs every test; needs no network once everything is installed, and no Docker
+	STATES_LANGUAGE_DIFFERENTIAL=required $(CARGO) test --workspace --locked --no-fail-fast
+	@cat target/definition-coverage.txt target/fault-matrix.txt target/partner-*.txt target/mock-cases.txt target/tmp/differential.txt
 	bash tests/scripts/front_door.sh
 	$(VENV)/bin/python tests/scripts/sdk.py
 
@@ -57,11 +58,11 @@ lambdas: needs-rust ## Builds the Lambdas as they are shipped, for this machine'
 	    "$$(wc -c < target/lambda/$$function)" "$$(gzip -9 -c target/lambda/$$function | wc -c)"; \
 	done
 
-tools: $(VENV)/installed $(LINT)/node_modules/.installed ## Installs what tests and lint need beside Rust: the one step with a network
+tools: $(VENV)/installed $(LINT)/node_modules/.installed $(DIFFERENTIAL)/node_modules/.installed ## Installs what tests and lint need beside Rust: the one step with a network
 
 clean: ## Removes everything that was built or installed here
 	$(CARGO) clean
-	rm -rf $(VENV) $(LINT)/node_modules
+	rm -rf $(VENV) $(LINT)/node_modules $(DIFFERENTIAL)/node_modules
 
 build: needs-rust
 	@echo 'Building (the first time some minutes: it includes SQLite and the AWS SDK) …' >&2
@@ -72,8 +73,8 @@ $(VENV)/installed: tests/scripts/requirements.txt | needs-python
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	@touch $@
 
-$(LINT)/node_modules/.installed: $(LINT)/package-lock.json | needs-node
-	npm ci --prefix $(LINT) --ignore-scripts --no-audit --no-fund
+$(LINT)/node_modules/.installed $(DIFFERENTIAL)/node_modules/.installed: %/node_modules/.installed: %/package-lock.json | needs-node
+	npm ci --prefix $* --ignore-scripts --no-audit --no-fund
 	@touch $@
 
 # Tells what is missing and how to get it, all at once rather than one error after another.

@@ -182,6 +182,93 @@ def use_step_functions(checks, sfn, table, key):
     )
 
 
+SAY = {
+    "Type": "Pass",
+    "Parameters": {"greeting.$": "States.Format('Hello {}', $.name)"},
+    "ResultPath": "$.said",
+    "End": True,
+}
+LINGER = {"Type": "Wait", "Seconds": 3600, "End": True}
+
+
+def machine_of(sfn, state, kind, **more):
+    """A machine of one state; its ARN."""
+    text = json.dumps({"StartAt": "Only", "States": {"Only": state}})
+    name = f"sdk-{uuid.uuid4().hex[:8]}"
+    return sfn.create_state_machine(name=name, definition=text, roleArn=ROLE, type=kind, **more)["stateMachineArn"]
+
+
+def use_executions(checks, sfn):
+    """What a STANDARD machine's executions can be asked, and what can be asked without any."""
+    machine = machine_of(sfn, SAY, "STANDARD", tags=[{"key": "team", "value": "books"}])
+    ended = started_to_its_end(sfn, machine, {"name": "Ada"})
+    arn = ended["executionArn"]
+    pages = sfn.get_paginator("get_execution_history").paginate(
+        executionArn=arn, PaginationConfig={"PageSize": 2}
+    )
+    events = [event for paged in pages for event in paged["events"]]
+    checks.equal(
+        "its history is read page by page",
+        [(1, 0, "ExecutionStarted"), (2, 0, "PassStateEntered"), (3, 2, "PassStateExited"), (4, 3, "ExecutionSucceeded")],
+        [(event["id"], event["previousEventId"], event["type"]) for event in events],
+    )
+    output = {"name": "Ada", "said": {"greeting": "Hello Ada"}}
+    checks.equal("with what went out", output, json.loads(events[-1]["executionSucceededEventDetails"]["output"]))
+    backwards = sfn.get_execution_history(executionArn=arn, reverseOrder=True, maxResults=1, includeExecutionData=False)
+    last = backwards["events"][0]
+    checks.equal("and backwards without data", (4, None),
+                 (last["id"], last.get("executionSucceededEventDetails", {}).get("output")))
+    checks.refused("a token of a page that nobody gave is refused", "InvalidToken",
+                   lambda: sfn.get_execution_history(executionArn=arn, nextToken="nobody's"))
+    ran_with = sfn.describe_state_machine_for_execution(executionArn=arn)
+    checks.equal("an execution knows its machine", machine, ran_with["stateMachineArn"])
+
+    lasting = machine_of(sfn, LINGER, "STANDARD")
+    first = sfn.start_execution(stateMachineArn=lasting, name="once", input="{}")
+    again = sfn.start_execution(stateMachineArn=lasting, name="once", input="{}")
+    checks.equal("a name starts one execution", first["executionArn"], again["executionArn"])
+    checks.refused("of one input", "ExecutionAlreadyExists",
+                   lambda: sfn.start_execution(stateMachineArn=lasting, name="once", input="[]"))
+    running = sfn.list_executions(stateMachineArn=lasting, statusFilter="RUNNING")["executions"]
+    checks.equal("which is listed while it runs", ["once"], [execution["name"] for execution in running])
+    sfn.stop_execution(executionArn=first["executionArn"], error="Sdk.Enough", cause="seen enough")
+    stopped = sfn.describe_execution(executionArn=first["executionArn"])
+    checks.equal("and stopped", ("ABORTED", "Sdk.Enough", "seen enough"),
+                 (stopped["status"], stopped.get("error"), stopped.get("cause")))
+
+    sfn.tag_resource(resourceArn=machine, tags=[{"key": "stage", "value": "test"}])
+    sfn.untag_resource(resourceArn=machine, tagKeys=["team"])
+    tags = sfn.list_tags_for_resource(resourceArn=machine)["tags"]
+    checks.equal("a machine's tags change", [{"key": "stage", "value": "test"}], tags)
+
+    tested = sfn.test_state(definition=json.dumps(SAY), input='{"name": "Ada"}', inspectionLevel="DEBUG")
+    checks.equal("a single state is tested", ("SUCCEEDED", output), (tested["status"], json.loads(tested["output"])))
+    result = json.loads(tested["inspectionData"]["afterParameters"])
+    checks.equal("and seen through", {"greeting": "Hello Ada"}, result)
+    found = sfn.validate_state_machine_definition(definition='{"StartAt": "A", "States": {"B": {"Type": "Succeed"}}}')
+    checks.equal("a definition is checked without a machine", ("FAIL", "MISSING_TRANSITION_TARGET"),
+                 (found["result"], found["diagnostics"][0]["code"]))
+    for each in [machine, lasting]:
+        sfn.delete_state_machine(stateMachineArn=each)
+
+
+def use_strictly(checks, sfn):
+    """As on AWS, nothing is told of EXPRESS executions."""
+    machine = machine_of(sfn, SAY, "EXPRESS")
+    together = sfn.start_sync_execution(stateMachineArn=machine, input='{"name": "Ada"}')
+    checks.equal("an EXPRESS execution answers whoever waits for it", "SUCCEEDED", together["status"])
+    arn = together["executionArn"]
+    for what, code, call in [
+        ("described", "InvalidArn", lambda: sfn.describe_execution(executionArn=arn)),
+        ("given a history", "InvalidArn", lambda: sfn.get_execution_history(executionArn=arn)),
+        ("listed", "StateMachineTypeNotSupported", lambda: sfn.list_executions(stateMachineArn=machine)),
+    ]:
+        checks.refused(f"afterwards it can't be {what}", code, call)
+    standard = machine_of(sfn, SAY, "STANDARD")
+    ended = started_to_its_end(sfn, standard, {"name": "Ada"})
+    checks.equal("a STANDARD one can", "SUCCEEDED", ended["status"])
+
+
 def use_lambda(checks, functions, partner):
     name = f"call-partner-{CIRCUIT}"
     payload = {
@@ -214,18 +301,21 @@ def use_lambda(checks, functions, partner):
                    lambda: functions.invoke(FunctionName="no-such-function", Payload="{}"))
 
 
+def client_of(service, aws):
+    # boto3 would put "sync-" before the host of StartSyncExecution and TestState.
+    config = Config(inject_host_prefix=False, connect_timeout=5, read_timeout=30, retries={"total_max_attempts": 1})
+    return boto3.client(
+        service,
+        config=config,
+        endpoint_url=aws,
+        region_name="eu-central-1",
+        aws_access_key_id="local",
+        aws_secret_access_key="local",
+    )
+
+
 def use_all(checks, aws, partner):
-    options = {
-        "endpoint_url": aws,
-        "region_name": "eu-central-1",
-        "aws_access_key_id": "local",
-        "aws_secret_access_key": "local",
-    }
-    patient = {"connect_timeout": 5, "read_timeout": 30, "retries": {"total_max_attempts": 1}}
-    # boto3 would put "sync-" before the host of StartSyncExecution.
-    sfn = boto3.client("stepfunctions", config=Config(inject_host_prefix=False, **patient), **options)
-    dynamodb = boto3.client("dynamodb", config=Config(**patient), **options)
-    functions = boto3.client("lambda", config=Config(**patient), **options)
+    sfn, dynamodb, functions = (client_of(service, aws) for service in ["stepfunctions", "dynamodb", "lambda"])
 
     tables = dynamodb.list_tables()["TableNames"]
     checks.equal("there is one table", 1, len(tables))
@@ -242,6 +332,7 @@ def use_all(checks, aws, partner):
         ),
     )
     use_step_functions(checks, sfn, tables[0], key)
+    use_executions(checks, sfn)
     use_lambda(checks, functions, partner)
 
 
@@ -260,13 +351,24 @@ def main():
         )
         programs.callback(system.stop)
         aws = system.ready("aws")["aws"]
-        print(f"The AWS port at {aws}:")
-        try:
-            use_all(checks, aws, partner)
-        except Exception:
-            # What was checked so far is still worth telling.
-            traceback.print_exc()
-            checks.failed += 1
+        strict = Program(
+            "stepbreaker-local", "--strict", "--sfn-local", "--sfn-local-port", "0", "--port", "0", "--aws-port", "0",
+            "--log-format", "json",
+        )
+        programs.callback(strict.stop)
+        in_its_place = strict.ready("stepFunctionsLocal")["stepFunctionsLocal"]
+        for where, use in [
+            (f"The AWS port at {aws}", lambda: use_all(checks, aws, partner)),
+            (f"In the place of Step Functions Local, --strict, at {in_its_place}",
+             lambda: use_strictly(checks, client_of("stepfunctions", in_its_place))),
+        ]:
+            print(f"{where}:")
+            try:
+                use()
+            except Exception:
+                # What was checked so far is still worth telling.
+                traceback.print_exc()
+                checks.failed += 1
     print(f"\n{checks.passed} passed, {checks.failed} failed")
     return 0 if checks.failed == 0 else 1
 

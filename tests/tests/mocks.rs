@@ -64,6 +64,12 @@ impl Port {
     }
 }
 
+fn client() -> reqwest::Client {
+    // A client wants to know how to speak TLS, although nothing here does.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder().no_proxy().build().unwrap()
+}
+
 fn path(file: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../statemachine")
@@ -96,7 +102,7 @@ async fn every_mocked_case_ends_as_expected_and_every_part_of_the_definition_is_
     .await
     .unwrap_or_else(|error| panic!("{error}"));
     let port = Port {
-        client: reqwest::Client::builder().no_proxy().build().unwrap(),
+        client: client(),
         url: system.step_functions_local_url().unwrap(),
         machine: format!("arn:aws:states:us-east-1:123456789012:stateMachine:{MACHINE}"),
     };
@@ -125,6 +131,8 @@ async fn every_mocked_case_ends_as_expected_and_every_part_of_the_definition_is_
     // Not with `print!`, which is only shown when a test fails.
     let text = format!("{} mocked cases; coverage of the definition: {report}\n", cases.len());
     std::io::stdout().write_all(text.as_bytes()).unwrap();
+    let target = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/mock-cases.txt");
+    std::fs::write(target, &text).unwrap();
     system.stop().await;
     assert!(failed.is_empty(), "{}", failed.join("\n"));
     assert!(

@@ -27,6 +27,8 @@ pub(crate) enum StepFunctionsError {
     TooManyTags { arn: String, limit: usize },
     #[error("State Machine Already Exists: '{arn}'")]
     MachineAlreadyExists { arn: String },
+    #[error("The state machine was changed by another request at the same time: '{arn}'")]
+    Conflict { arn: String },
     #[error("This operation is not supported by this type of state machine")]
     MachineTypeNotSupported,
     #[error("The maximum number of state machines ({limit}) has been reached")]
@@ -62,6 +64,7 @@ impl StepFunctionsError {
             Self::ResourceNotFound { .. } => "ResourceNotFound",
             Self::TooManyTags { .. } => "TooManyTags",
             Self::MachineAlreadyExists { .. } => "StateMachineAlreadyExists",
+            Self::Conflict { .. } => "ConflictException",
             Self::MachineTypeNotSupported => "StateMachineTypeNotSupported",
             Self::MachineLimitExceeded { .. } => "StateMachineLimitExceeded",
             Self::ExecutionAlreadyExists { .. } => "ExecutionAlreadyExists",

@@ -1,7 +1,9 @@
 //! One execution, while it runs and after.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures_util::FutureExt as _;
+use futures_util::future::Shared;
 use states_language::Outcome;
 use states_language::history::History;
 use time::OffsetDateTime;
@@ -27,15 +29,23 @@ pub(super) struct Execution {
     pub(super) journal: Journal,
     end: Mutex<Option<Arc<End>>>,
     /// Stops it while it runs, if it can be stopped.
-    stop: Mutex<Option<oneshot::Sender<StopRequest>>>,
+    stopper: Mutex<Option<Stopper>>,
 }
 
-/// Somebody wants an execution to stop.
+/// The end of an execution that others hold who want it to stop.
 #[derive(Debug)]
-pub(super) struct StopRequest {
-    pub(super) stop: Stop,
+struct Stopper {
+    /// Taken by the first of them.
+    ask: Option<oneshot::Sender<Stop>>,
+    ended: Shared<oneshot::Receiver<()>>,
+}
+
+/// The end that the execution itself holds.
+#[derive(Debug)]
+pub(super) struct Stoppable {
+    pub(super) asked: oneshot::Receiver<Stop>,
     /// To be dropped when it has ended.
-    pub(super) done: oneshot::Sender<()>,
+    pub(super) ended: oneshot::Sender<()>,
 }
 
 /// How and when an execution ended.
@@ -123,7 +133,7 @@ impl Execution {
             started_at: OffsetDateTime::now_utc(),
             journal: Journal::new(machine),
             end: Mutex::default(),
-            stop: Mutex::default(),
+            stopper: Mutex::default(),
         }
     }
 
@@ -133,20 +143,34 @@ impl Execution {
     }
 
     /// Makes it one that can be stopped, and gives what hears of that.
-    pub(super) fn stoppable(&self) -> oneshot::Receiver<StopRequest> {
-        let (stop, stopped) = oneshot::channel();
-        *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
-        stopped
+    pub(super) fn stoppable(&self) -> Stoppable {
+        let (ask, asked) = oneshot::channel();
+        let (over, ended) = oneshot::channel();
+        let stopper = Stopper {
+            ask: Some(ask),
+            ended: ended.shared(),
+        };
+        *self.stopper() = Some(stopper);
+        Stoppable { asked, ended: over }
     }
 
-    /// Stops it, if it runs and can be stopped, and waits until it has ended.
+    /// Stops it, if it runs and can be stopped, and waits until it has ended. Of several who want that, the first is heard.
     pub(super) async fn stop(&self, stop: Stop) {
-        let sender = self.stop.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(sender) = sender else { return };
-        let (done, ended) = oneshot::channel();
-        // It may have ended by itself in this moment; then the request is dropped, and `done` with it.
-        let _ = sender.send(StopRequest { stop, done });
+        let ended = {
+            let mut stopper = self.stopper();
+            let Some(stopper) = stopper.as_mut() else { return };
+            if let Some(ask) = stopper.ask.take() {
+                // It may have ended by itself in this moment.
+                let _ = ask.send(stop);
+            }
+            stopper.ended.clone()
+        };
         let _ = ended.await;
+    }
+
+    fn stopper(&self) -> MutexGuard<'_, Option<Stopper>> {
+        // Nothing under this lock can leave it half changed.
+        self.stopper.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn ended(&self) -> Option<Arc<End>> {
@@ -160,6 +184,7 @@ impl Execution {
     pub(super) fn end(&self, end: End) {
         self.journal.close();
         *self.end.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(end));
+        *self.stopper() = None;
     }
 
     /// Its history, as far as it has come.

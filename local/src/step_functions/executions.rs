@@ -4,18 +4,37 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
 use super::StepFunctionsError;
 use super::execution::{End, Execution, Status};
 
-/// The most that are started asynchronously and run at once, that are kept after their end, and that the kept ones hold in
-/// bytes.
+/// The most that run at once, started asynchronously and synchronously; that are kept after their end; and that the kept ones
+/// hold in bytes.
 const RUNNING: usize = 1_000;
+const RUNNING_SYNC: usize = 10_000;
 const KEPT: usize = 1_000;
 const KEPT_BYTES: usize = 64 * 1024 * 1024;
 
-/// The executions that are kept.
-#[derive(Debug, Default)]
-pub(super) struct Executions(Mutex<Known>);
+/// The executions that are kept, and how many more may run.
+#[derive(Debug)]
+pub(super) struct Executions {
+    known: Mutex<Known>,
+    seats: Arc<Semaphore>,
+    sync_seats: Arc<Semaphore>,
+}
+
+/// Leave to run.
+pub(super) type Seat = OwnedSemaphorePermit;
+
+/// What becomes of a start.
+#[derive(Debug)]
+pub(super) enum Begun {
+    /// It may run.
+    Anew(Seat),
+    /// It repeats the start of one that runs.
+    Already(Arc<Execution>),
+}
 
 #[derive(Debug, Default)]
 struct Known {
@@ -28,29 +47,55 @@ struct Known {
 /// Where an execution stands in a list: latest first.
 type Position = (i128, String);
 
+impl Default for Executions {
+    fn default() -> Self {
+        Self {
+            known: Mutex::default(),
+            seats: Arc::new(Semaphore::new(RUNNING)),
+            sync_seats: Arc::new(Semaphore::new(RUNNING_SYNC)),
+        }
+    }
+}
+
 impl Executions {
-    /// Takes an execution that is about to run. Gives the running one of that ARN and input instead, if there is one:
-    /// then this start is a repetition of that.
-    pub(super) fn begin(&self, execution: &Arc<Execution>) -> Result<Option<Arc<Execution>>, StepFunctionsError> {
+    /// Leave for one more asynchronous execution, which nobody may see.
+    ///
+    /// # Errors
+    /// `ExecutionLimitExceeded`.
+    pub(super) fn seat(&self) -> Result<Seat, StepFunctionsError> {
+        take(&self.seats, RUNNING)
+    }
+
+    /// As [`seat`](Self::seat), for a synchronous one. It may outlive whoever waited for it.
+    ///
+    /// # Errors
+    /// `ExecutionLimitExceeded`.
+    pub(super) fn sync_seat(&self) -> Result<Seat, StepFunctionsError> {
+        take(&self.sync_seats, RUNNING_SYNC)
+    }
+
+    /// Takes an execution that is about to run, unless one of its ARN and input runs already.
+    ///
+    /// # Errors
+    /// `ExecutionAlreadyExists`, `ExecutionLimitExceeded`.
+    pub(super) fn begin(&self, execution: &Arc<Execution>) -> Result<Begun, StepFunctionsError> {
         let mut known = self.known();
         if let Some(existing) = known.by_arn.get(&execution.arn) {
             let exists = || StepFunctionsError::ExecutionAlreadyExists {
                 arn: execution.arn.clone(),
             };
             return if execution.repeats(existing) {
-                Ok(Some(Arc::clone(existing)))
+                Ok(Begun::Already(Arc::clone(existing)))
             } else {
                 Err(exists())
             };
         }
-        if known.by_arn.len() - known.ended.len() >= RUNNING {
-            return Err(StepFunctionsError::ExecutionLimitExceeded { limit: RUNNING });
-        }
+        let seat = self.seat()?;
         known.by_arn.insert(execution.arn.clone(), Arc::clone(execution));
-        Ok(None)
+        Ok(Begun::Anew(seat))
     }
 
-    /// Takes a synchronous execution: its ARN is nobody else's, and whoever waits for it limits how many there are.
+    /// Takes a synchronous execution: its ARN is nobody else's.
     pub(super) fn begin_sync(&self, execution: &Arc<Execution>) {
         let arn = execution.arn.clone();
         self.known().by_arn.insert(arn, Arc::clone(execution));
@@ -108,8 +153,13 @@ impl Executions {
 
     fn known(&self) -> MutexGuard<'_, Known> {
         // Nothing under this lock can leave it half changed.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn take(seats: &Arc<Semaphore>, limit: usize) -> Result<Seat, StepFunctionsError> {
+    let seat = Arc::clone(seats).try_acquire_owned();
+    seat.map_err(|_| StepFunctionsError::ExecutionLimitExceeded { limit })
 }
 
 /// By the start of one that runs and the end of one that has ended, as on AWS.
@@ -192,7 +242,7 @@ mod tests {
     fn one_that_runs_is_never_dropped_and_is_found_under_its_name() {
         let (executions, machine) = (Executions::default(), machine("m"));
         let running = execution(&machine, usize::MAX, "{}");
-        assert!(executions.begin(&running).unwrap().is_none());
+        assert!(matches!(executions.begin(&running).unwrap(), Begun::Anew(_)));
         for n in 0..KEPT + 2 {
             let execution = execution(&machine, n, "{}");
             executions.begin(&execution).unwrap();
@@ -200,7 +250,7 @@ mod tests {
         }
         assert!(executions.find(&running.arn).is_some());
         let again = |input: &str| executions.begin(&execution(&machine, usize::MAX, input));
-        assert!(again("{}").unwrap().is_some());
+        assert!(matches!(again("{}").unwrap(), Begun::Already(_)));
         assert!(again("[]").is_err(), "another input");
         executions.end(&running, ended(Status::Succeeded));
         assert!(again("{}").is_err(), "it has ended");
@@ -209,11 +259,17 @@ mod tests {
     #[test]
     fn only_so_many_run_at_once() {
         let (executions, machine) = (Executions::default(), machine("m"));
-        for n in 0..RUNNING {
-            executions.begin(&execution(&machine, n, "{}")).unwrap();
-        }
-        let refused = executions.begin(&execution(&machine, RUNNING, "{}")).unwrap_err();
-        assert_eq!(refused.name(), "ExecutionLimitExceeded");
+        let begin = |n: usize| executions.begin(&execution(&machine, n, "{}"));
+        let mut seats: Vec<Begun> = (0..RUNNING).map(|n| begin(n).unwrap()).collect();
+        assert_eq!(begin(RUNNING).unwrap_err().name(), "ExecutionLimitExceeded");
+        assert_eq!(executions.seat().unwrap_err().name(), "ExecutionLimitExceeded");
+        assert!(
+            matches!(begin(1).unwrap(), Begun::Already(_)),
+            "a repetition takes no seat"
+        );
+        seats.pop();
+        assert!(matches!(begin(RUNNING).unwrap(), Begun::Anew(_)));
+        assert!(executions.sync_seat().is_ok());
     }
 
     #[test]

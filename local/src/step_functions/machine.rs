@@ -1,11 +1,9 @@
 //! A state machine as it was created.
 
-use std::sync::atomic::AtomicUsize;
-
 use states_language::{Machine, MachineType};
 use time::OffsetDateTime;
 
-use super::journal::Flow;
+use super::journal::{Flow, Legacy};
 use super::tags::Tags;
 
 /// Which rules a machine's executions follow.
@@ -56,6 +54,5 @@ pub(crate) struct Created {
     /// None before the first update.
     pub(super) revision: Option<String>,
     pub(super) flow: Flow,
-    /// How many bytes the record of an execution took at most.
-    pub(super) recorded: AtomicUsize,
+    pub(super) legacy: Legacy,
 }

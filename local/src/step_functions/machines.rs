@@ -1,13 +1,12 @@
 //! The machines by name.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use states_language::{Diagnostic, InvalidDefinition, Machine};
 use time::OffsetDateTime;
 
-use super::journal::Flow;
+use super::journal::{Flow, Legacy};
 use super::machine::{Created, MachineSpec};
 use super::tags::Tags;
 use super::{Arns, Kind, StepFunctionsError, name};
@@ -95,7 +94,7 @@ impl Machines {
             updated_at: created_at,
             revision: None,
             flow,
-            recorded: AtomicUsize::default(),
+            legacy: Legacy::default(),
         });
         let named = Named {
             created: Arc::clone(&created),
@@ -129,19 +128,22 @@ impl Machines {
             updated_at: OffsetDateTime::now_utc(),
             revision,
             flow,
-            recorded: AtomicUsize::default(),
+            legacy: Legacy::default(),
         });
         let mut by_name = self.by_name.write().unwrap_or_else(PoisonError::into_inner);
-        // It may have been deleted in the meantime.
+        // In the meantime it may have been deleted, or updated by somebody else.
         match by_name.get_mut(&updated.spec.name) {
-            Some(named) => named.created = Arc::clone(&updated),
-            None => {
-                return Err(StepFunctionsError::MachineDoesNotExist {
-                    arn: updated.arn.clone(),
-                });
+            Some(named) if Arc::ptr_eq(&named.created, &current) => {
+                named.created = Arc::clone(&updated);
+                Ok(updated)
             }
+            Some(_) => Err(StepFunctionsError::Conflict {
+                arn: updated.arn.clone(),
+            }),
+            None => Err(StepFunctionsError::MachineDoesNotExist {
+                arn: updated.arn.clone(),
+            }),
         }
-        Ok(updated)
     }
 
     /// Deletes a machine; one that doesn't exist is deleted already.

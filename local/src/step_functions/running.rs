@@ -13,8 +13,8 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use super::Kind;
-use super::execution::{End, Execution, Status, StopRequest};
-use super::executions::Executions;
+use super::execution::{End, Execution, Status, Stoppable};
+use super::executions::{Executions, Seat};
 use super::journal;
 
 /// The longest EXPRESS execution.
@@ -28,7 +28,9 @@ pub(super) struct Running<T> {
     /// Where it is kept while it runs and after its end; none if nobody may see it.
     pub(super) executions: Option<Arc<Executions>>,
     /// Hears when it is to stop, if it can be stopped.
-    pub(super) stopped: Option<oneshot::Receiver<StopRequest>>,
+    pub(super) stoppable: Option<Stoppable>,
+    /// Given back when it has ended.
+    pub(super) seat: Seat,
 }
 
 /// An execution that whoever started it waits for. It runs in the waiter's own task, which saves waking another thread; when
@@ -72,15 +74,19 @@ impl<T: Tasks + 'static> Running<T> {
         tokio::spawn(self.run(input));
     }
 
-    async fn run(mut self, input: Value) -> Option<Outcome> {
+    async fn run(self, input: Value) -> Option<Outcome> {
         let mut ending = Ending {
             execution: Arc::clone(&self.execution),
             executions: self.executions.clone(),
             end: None,
-            done: None,
+            _over: None,
+            _seat: self.seat,
         };
         let start = start(&self.execution, input);
-        let stopped = self.stopped.take();
+        let asked = self.stoppable.map(|Stoppable { asked, ended }| {
+            ending._over = Some(ended);
+            asked
+        });
         let outcome = {
             let machine = &self.execution.machine.machine;
             let journal = self.executions.as_ref().map(|_| &self.execution.journal);
@@ -94,22 +100,20 @@ impl<T: Tasks + 'static> Running<T> {
                     (None, None) => run(machine, start, &self.tasks, &SystemClock, &NoObserver).await,
                 }
             };
-            match stopped {
+            match asked {
                 None => Ok(running.await),
-                Some(stopped) => tokio::select! {
+                // Its first step comes first: one that is stopped at once has begun too.
+                Some(asked) => tokio::select! {
                     biased;
-                    Ok(stop) = stopped => Err(stop),
                     outcome = running => Ok(outcome),
+                    Ok(stop) = asked => Err(stop),
                 },
             }
         };
         let at = OffsetDateTime::now_utc();
         let (status, stop, outcome) = match outcome {
             Ok(outcome) => (Status::of(&outcome), None, Some(outcome)),
-            Err(StopRequest { stop, done }) => {
-                ending.done = Some(done);
-                (Status::Aborted, Some(stop), None)
-            }
+            Err(stop) => (Status::Aborted, Some(stop), None),
         };
         ending.end = Some(End { at, status, stop });
         outcome
@@ -121,8 +125,9 @@ struct Ending {
     execution: Arc<Execution>,
     executions: Option<Arc<Executions>>,
     end: Option<End>,
-    /// Whoever waits for the end hears of it when this is dropped too.
-    done: Option<oneshot::Sender<()>>,
+    /// Whoever waits for the end hears of it when this is dropped, which it is after the end was noted.
+    _over: Option<oneshot::Sender<()>>,
+    _seat: Seat,
 }
 
 impl Drop for Ending {

@@ -8,7 +8,7 @@ use states_language::{Observer, Outcome};
 use time::OffsetDateTime;
 
 use super::execution::{Execution, Finished};
-use super::executions::Executions;
+use super::executions::{Begun, Executions, Seat};
 use super::machine::Created;
 use super::machines::Machines;
 use super::running::Running;
@@ -90,14 +90,17 @@ impl StepFunctions {
         let name = named(name)?;
         let arn = self.machines.arns.express_execution(&machine.spec.name, &name);
         let execution = Arc::new(Execution::new(arn, name, &machine, text));
-        let executions = self.keeps(machine.spec.kind).then_some(&self.executions);
-        if let Some(executions) = executions {
-            executions.begin_sync(&execution);
+        let seat = self.executions.sync_seat()?;
+        if self.keeps(machine.spec.kind) {
+            self.executions.begin_sync(&execution);
         }
         let tasks = self.tasks.clone();
         let outcome = match case {
-            None => self.running(&execution, tasks).attended(input).await,
-            Some(case) => self.running(&execution, Mocked::new(case, tasks)).attended(input).await,
+            None => self.running(&execution, seat, tasks).attended(input).await,
+            Some(case) => {
+                let tasks = Mocked::new(case, tasks);
+                self.running(&execution, seat, tasks).attended(input).await
+            }
         };
         Ok(Finished {
             arn: execution.arn.clone(),
@@ -128,15 +131,18 @@ impl StepFunctions {
         let mut execution = Execution::new(arn, name, &machine, Some(input));
         execution.case = case.as_ref().map(|case| case.name.clone());
         let execution = Arc::new(execution);
-        if self.keeps(machine.spec.kind)
-            && let Some(running) = self.executions.begin(&execution)?
-        {
-            return Ok(running);
-        }
+        let seat = if self.keeps(machine.spec.kind) {
+            match self.executions.begin(&execution)? {
+                Begun::Anew(seat) => seat,
+                Begun::Already(running) => return Ok(running),
+            }
+        } else {
+            self.executions.seat()?
+        };
         let tasks = self.tasks.clone();
         match case {
-            None => self.running(&execution, tasks).spawn(value),
-            Some(case) => self.running(&execution, Mocked::new(case, tasks)).spawn(value),
+            None => self.running(&execution, seat, tasks).spawn(value),
+            Some(case) => self.running(&execution, seat, Mocked::new(case, tasks)).spawn(value),
         }
         Ok(execution)
     }
@@ -184,7 +190,7 @@ impl StepFunctions {
         Ok((machine, Some(case)))
     }
 
-    fn running<T>(&self, execution: &Arc<Execution>, tasks: T) -> Running<T> {
+    fn running<T>(&self, execution: &Arc<Execution>, seat: Seat, tasks: T) -> Running<T> {
         let kind = execution.machine.spec.kind;
         Running {
             execution: Arc::clone(execution),
@@ -192,7 +198,8 @@ impl StepFunctions {
             observer: self.observer.clone(),
             executions: self.keeps(kind).then(|| Arc::clone(&self.executions)),
             // As on AWS, an EXPRESS execution can't be stopped.
-            stopped: (kind == Kind::Standard).then(|| execution.stoppable()),
+            stoppable: (kind == Kind::Standard).then(|| execution.stoppable()),
+            seat,
         }
     }
 }

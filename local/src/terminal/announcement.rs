@@ -68,7 +68,8 @@ fn block(system: &System, (bold, plain): (&str, &str)) -> String {
     let region = system.region();
     block += &format!(
         "\n{bold}For AWS SDKs and the CLI{plain}\n  \
-         export AWS_ENDPOINT_URL={aws} AWS_REGION={region} AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local\n\n\
+         export AWS_ENDPOINT_URL={aws} AWS_REGION={region} AWS_DEFAULT_REGION={region} AWS_ACCESS_KEY_ID=local \
+         AWS_SECRET_ACCESS_KEY=local\n\n\
          Ctrl-C stops it."
     );
     block

@@ -69,8 +69,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             .unwrap_or_default();
         println!(
             "{:>3} after {:>3}  {:<24} {name}",
-            event["id"],
-            event["previousEventId"],
+            event["id"].as_u64().unwrap_or_default(),
+            event["previousEventId"].as_u64().unwrap_or_default(),
             event["type"].as_str().unwrap_or_default()
         );
     }

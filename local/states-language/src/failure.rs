@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::TaskError;
-use crate::limits::{MAX_PAYLOAD_DEPTH, Oversize};
+use crate::limits::{MAX_PAYLOAD_DEPTH, MAX_WORK_BYTES, Oversize};
 
 pub(crate) const ALL: &str = "States.ALL";
 pub(crate) const TASK_FAILED: &str = "States.TaskFailed";
@@ -94,9 +94,20 @@ impl Failure {
             Oversize::Bytes => {
                 format!("{subject} with a size exceeding the maximum number of bytes service limit.")
             }
-            Oversize::Depth => format!("{subject} nested deeper than {MAX_PAYLOAD_DEPTH} levels."),
+            // Payloads are not looked through when they are measured.
+            Oversize::Depth | Oversize::Steps => format!("{subject} nested deeper than {MAX_PAYLOAD_DEPTH} levels."),
         };
         Self::reported(DATA_LIMIT_EXCEEDED, cause)
+    }
+
+    /// What a state is worked on with, past the limit.
+    pub(crate) fn excess(subject: &str, oversize: Oversize) -> Self {
+        let cause = match oversize {
+            Oversize::Bytes => format!("{subject} comes to more than {MAX_WORK_BYTES} bytes."),
+            Oversize::Depth => format!("{subject} is nested deeper than {MAX_PAYLOAD_DEPTH} levels."),
+            Oversize::Steps => format!("{subject} looks at more values than a payload can have."),
+        };
+        Self::found(DATA_LIMIT_EXCEEDED, cause)
     }
 
     /// Whether no `Retry` and no `Catch` takes it, not even by name.

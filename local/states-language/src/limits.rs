@@ -20,27 +20,86 @@ pub const MAX_INTRINSIC_DEPTH: usize = 10;
 /// the stack long before it exhausts [`MAX_PAYLOAD_BYTES`].
 pub const MAX_PAYLOAD_DEPTH: usize = 256;
 
+/// How many bytes of JSON a field may come to while a state is worked on: what a path finds that names no single place,
+/// what a function gives, what a template has been filled with so far. Local only: what is left of it in the end is
+/// measured against [`MAX_PAYLOAD_BYTES`], but a short definition can ask for gigabytes on the way there.
+pub(crate) const MAX_WORK_BYTES: usize = 8 * MAX_PAYLOAD_BYTES;
+
+/// How many bytes the copies of a Parallel's input may come to. Local only.
+const COPIED_BYTES: usize = 64 * MAX_PAYLOAD_BYTES;
+
 /// Why a payload is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Oversize {
     Bytes,
     Depth,
+    /// Of a path that names no single place: values that it looked at.
+    Steps,
 }
 
 /// Measures a payload without writing it, and stops as soon as it is too long or too deep.
 pub(crate) fn check(value: &Value) -> Result<(), Oversize> {
-    let mut measure = Measure { bytes: 0 };
-    measure.value(value, 0)
+    Measure::upto(MAX_PAYLOAD_BYTES).value(value, 0)
 }
 
+/// Whether so many copies of a payload stay within [`COPIED_BYTES`].
+pub(crate) fn check_copies(value: &Value, copies: usize) -> Result<(), Oversize> {
+    Measure::upto(COPIED_BYTES / copies.max(1)).value(value, 0)
+}
+
+/// What a field may still come to, of [`MAX_WORK_BYTES`].
+#[derive(Debug)]
+pub(crate) struct Allowance {
+    unmeasured: u32,
+    measure: Measure,
+}
+
+impl Allowance {
+    /// How many values are not measured: few can't come to much, and most fields hold few.
+    const UNMEASURED: u32 = 8;
+
+    /// For values that are whole payloads at most.
+    pub(crate) fn for_few() -> Self {
+        Self {
+            unmeasured: Self::UNMEASURED,
+            ..Self::for_any()
+        }
+    }
+
+    /// For any number of values.
+    pub(crate) fn for_any() -> Self {
+        Self {
+            unmeasured: 0,
+            measure: Measure::upto(MAX_WORK_BYTES),
+        }
+    }
+
+    /// Takes a value's bytes off.
+    pub(crate) fn spend(&mut self, value: &Value) -> Result<(), Oversize> {
+        match self.unmeasured.checked_sub(1) {
+            Some(left) => {
+                self.unmeasured = left;
+                Ok(())
+            }
+            None => self.measure.value(value, 0),
+        }
+    }
+}
+
+#[derive(Debug)]
 struct Measure {
     bytes: usize,
+    most: usize,
 }
 
 impl Measure {
+    fn upto(most: usize) -> Self {
+        Self { bytes: 0, most }
+    }
+
     fn add(&mut self, bytes: usize) -> Result<(), Oversize> {
         self.bytes += bytes;
-        if self.bytes > MAX_PAYLOAD_BYTES {
+        if self.bytes > self.most {
             Err(Oversize::Bytes)
         } else {
             Ok(())
@@ -104,7 +163,7 @@ mod tests {
     use serde_json::json;
 
     fn measured(value: &Value) -> usize {
-        let mut measure = Measure { bytes: 0 };
+        let mut measure = Measure::upto(MAX_PAYLOAD_BYTES);
         measure.value(value, 0).unwrap();
         measure.bytes
     }

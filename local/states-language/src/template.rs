@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 
 use crate::failure::Failure;
 use crate::intrinsic::{Call, SyntaxError};
-use crate::path::{Path, PathError};
+use crate::limits::{Allowance, Oversize};
+use crate::path::{Path, PathError, Unselected};
 
 /// What a field ending in `.$` holds, or a Fail state's `ErrorPath`.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,18 +49,26 @@ impl Dynamic {
         match self {
             Self::Call(call) => call.evaluate(data, context),
             Self::Path(path) => match path.select(data, context) {
-                Some(selected) => Ok(selected.into_value()),
-                None => Err(missing(path, field)),
+                Ok(selected) => Ok(selected.into_value()),
+                Err(why) => Err(unselected(path, field, why)),
             },
         }
     }
 }
 
-/// The failure for a path that leads nowhere. AWS quotes the input too, which is left out here: causes end up in logs.
-pub(crate) fn missing(path: &Path, field: &str) -> Failure {
-    Failure::runtime(format!(
-        "The JSONPath '{path}' specified for the field '{field}' could not be found in the input."
-    ))
+/// The failure for a path that gives nothing. AWS quotes the input too, which is left out here: causes end up in logs.
+pub(crate) fn unselected(path: &Path, field: &str, why: Unselected) -> Failure {
+    match why {
+        Unselected::Missing => Failure::runtime(format!(
+            "The JSONPath '{path}' specified for the field '{field}' could not be found in the input."
+        )),
+        Unselected::Excess(oversize) => excess(path, oversize),
+    }
+}
+
+/// The failure for a path that finds too much.
+pub(crate) fn excess(path: &Path, oversize: Oversize) -> Failure {
+    Failure::excess(&format!("What the JSONPath '{path}' finds"), oversize)
 }
 
 /// A compiled template.
@@ -128,19 +137,28 @@ impl Template {
 
     /// The payload.
     pub(crate) fn evaluate(&self, data: &Value, context: &Value) -> Result<Value, Failure> {
+        self.fill(data, context, &mut Allowance::for_few())
+    }
+
+    fn fill(&self, data: &Value, context: &Value, allowance: &mut Allowance) -> Result<Value, Failure> {
         match self {
             Self::Literal(value) => Ok(value.clone()),
             Self::Array(items) => items
                 .iter()
-                .map(|item| item.evaluate(data, context))
+                .map(|item| item.fill(data, context, allowance))
                 .collect::<Result<_, _>>()
                 .map(Value::Array),
             Self::Object(fields) => {
                 let mut object = Map::with_capacity(fields.len());
                 for field in fields {
                     let value = match &field.content {
-                        Content::Template(template) => template.evaluate(data, context)?,
-                        Content::Dynamic(name, dynamic) => dynamic.evaluate(name, data, context)?,
+                        Content::Template(template) => template.fill(data, context, allowance)?,
+                        Content::Dynamic(name, dynamic) => {
+                            let value = dynamic.evaluate(name, data, context)?;
+                            let spent = allowance.spend(&value);
+                            spent.map_err(|oversize| Failure::excess("What a template is filled with", oversize))?;
+                            value
+                        }
                     };
                     object.insert(field.name.clone(), value);
                 }

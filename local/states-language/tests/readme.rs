@@ -31,7 +31,7 @@ const CASES: [&str; 9] = [
 ];
 
 /// What is claimed: a feature as the cases' definitions show it, and AWS's page. A claim without a case fails.
-const FEATURES: [(&str, &[&str], &str); 17] = [
+const FEATURES: [(&str, &[&str], &str); 18] = [
     ("Pass", &["Pass.Result", "Pass.Parameters"], "state-pass"),
     (
         "Task",
@@ -85,12 +85,29 @@ const FEATURES: [(&str, &[&str], &str); 17] = [
         "concepts-input-output-filtering",
     ),
     (
+        "Paths",
+        &[
+            "['x']",
+            "[n]",
+            "[-n]",
+            "[a,b]",
+            "['a','b']",
+            "[from:to]",
+            "[*]",
+            ".*",
+            "..",
+            "[?(…)]",
+        ],
+        "amazon-states-language-paths",
+    ),
+    (
         "Retry",
         &[
             "Retry.IntervalSeconds",
             "Retry.MaxAttempts",
             "Retry.BackoffRate",
             "Retry.MaxDelaySeconds",
+            "Retry.JitterStrategy",
         ],
         "concepts-error-handling",
     ),
@@ -175,9 +192,17 @@ const FEATURES: [(&str, &[&str], &str); 17] = [
     (
         "Context object",
         &[
-            "$$.Execution",
-            "$$.State",
-            "$$.StateMachine",
+            "$$.Execution.Id",
+            "$$.Execution.Input",
+            "$$.Execution.Name",
+            "$$.Execution.RedriveCount",
+            "$$.Execution.RoleArn",
+            "$$.Execution.StartTime",
+            "$$.State.EnteredTime",
+            "$$.State.Name",
+            "$$.State.RetryCount",
+            "$$.StateMachine.Id",
+            "$$.StateMachine.Name",
             "$$.Map.Item.Index",
             "$$.Map.Item.Value",
         ],
@@ -230,6 +255,9 @@ fn collect(value: &Value, found: &mut BTreeSet<String>) {
         Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
         Value::String(text) => {
             found.insert(text.clone());
+            if text.starts_with('$') {
+                found.extend(steps(text).into_iter().map(str::to_owned));
+            }
             for part in text.split(|split: char| " ,')".contains(split)) {
                 let (call, rest) = part.split_once('(').unwrap_or((part, ""));
                 if part.contains('(') {
@@ -250,6 +278,28 @@ fn collect(value: &Value, found: &mut BTreeSet<String>) {
         }
         _ => {}
     }
+}
+
+/// What a path uses beside names.
+fn steps(path: &str) -> Vec<&'static str> {
+    let brackets = path
+        .split('[')
+        .skip(1)
+        .map(|bracket| bracket.split(']').next().unwrap());
+    let mut found: Vec<_> = brackets
+        .map(|inner| match inner.as_bytes()[0] {
+            b'?' => "[?(…)]",
+            b'*' => "[*]",
+            b'\'' if inner.contains(',') => "['a','b']",
+            b'\'' => "['x']",
+            _ if inner.contains(',') => "[a,b]",
+            _ if inner.contains(':') => "[from:to]",
+            b'-' => "[-n]",
+            _ => "[n]",
+        })
+        .collect();
+    found.extend(["..", ".*"].into_iter().filter(|step| path.contains(step)));
+    found
 }
 
 fn feature_table() -> String {

@@ -18,8 +18,6 @@ const PAGE: usize = 100;
 const ERROR_CHARS: usize = 256;
 const CAUSE_CHARS: usize = 32_768;
 const TRACE_HEADER_CHARS: usize = 256;
-/// The list that a page's token belongs to.
-const LIST: &str = "executions";
 
 pub(super) async fn start_sync(sfn: &StepFunctions, request: &Request) -> Result<Value, StepFunctionsError> {
     let arn = request.required("stateMachineArn")?;
@@ -146,7 +144,8 @@ pub(super) fn list(sfn: &StepFunctions, request: &Request) -> Result<Value, Step
         return Err(StepFunctionsError::constraint("redriveFilter", constraint));
     }
     let status = request.text("statusFilter")?.map(Status::named).transpose()?;
-    let after = match token::read(LIST, request.text("nextToken")?)? {
+    let list = format!("executions {}", machine.arn);
+    let after = match token::read(&list, request.text("nextToken")?)? {
         None => None,
         Some(position) => {
             let (at, arn) = position.split_once(' ').ok_or(StepFunctionsError::InvalidToken)?;
@@ -160,7 +159,7 @@ pub(super) fn list(sfn: &StepFunctions, request: &Request) -> Result<Value, Step
     let executions: Vec<_> = page.iter().map(|execution| outline(execution)).collect();
     let mut listed = json!({ "executions": executions });
     if let Some((at, arn)) = more {
-        listed["nextToken"] = token::give(LIST, &format!("{at} {arn}")).into();
+        listed["nextToken"] = token::give(&list, &format!("{at} {arn}")).into();
     }
     Ok(listed)
 }

@@ -8,15 +8,13 @@ use crate::step_functions::{StepFunctions, StepFunctionsError, token};
 
 /// How many events a page holds when nobody says.
 const PAGE: usize = 100;
-/// The list that a page's token belongs to.
-const LIST: &str = "history";
-
 pub(super) fn get(sfn: &StepFunctions, request: &Request) -> Result<Value, StepFunctionsError> {
     let execution = sfn.execution(request.required("executionArn")?)?;
     let limit = request.page(PAGE)?;
     let reverse = request.flag("reverseOrder")?.unwrap_or(false);
     let with_data = request.flag("includeExecutionData")?.unwrap_or(true);
-    let token = token::read(LIST, request.text("nextToken")?)?;
+    let list = format!("history {}", execution.arn);
+    let token = token::read(&list, request.text("nextToken")?)?;
     // A position is the id of the last event of the page before.
     let after = token.map(|position| position.parse::<u64>().map_err(|_| StepFunctionsError::InvalidToken));
     let after = after.transpose()?;
@@ -37,7 +35,7 @@ pub(super) fn get(sfn: &StepFunctions, request: &Request) -> Result<Value, StepF
         let page: Vec<Value> = in_order.iter().map(|event| tell(event, with_data)).collect();
         let mut answer = json!({ "events": page });
         if let (true, Some(last)) = (more, in_order.last()) {
-            answer["nextToken"] = token::give(LIST, &last.id.to_string()).into();
+            answer["nextToken"] = token::give(&list, &last.id.to_string()).into();
         }
         answer
     }))

@@ -9,7 +9,7 @@ mod entry;
 mod flow;
 mod payload;
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use states_language::{Event, EventIds, Observer};
@@ -23,8 +23,40 @@ pub(super) use flow::Flow;
 pub(super) const EVENTS: u64 = 25_000;
 /// How many bytes one execution records before only its end is.
 const BYTES: usize = 16 * 1024 * 1024;
-/// How many bytes are set aside from the start, if an earlier execution needed them.
+/// How many bytes are set aside from the start, if an earlier execution needed them, and are handed on from one that is
+/// forgotten to one that begins.
 const USUAL_BYTES: usize = 8 * 1024;
+
+/// What a machine's executions hand on to each other, so that recording one seldom asks for memory.
+#[derive(Debug, Default)]
+pub(super) struct Legacy {
+    /// How many bytes the record of an execution took at most.
+    usual: AtomicUsize,
+    /// The memory of one that is forgotten.
+    spare: Mutex<Vec<u8>>,
+}
+
+impl Legacy {
+    fn take(&self) -> Vec<u8> {
+        let spare = std::mem::take(&mut *self.spare());
+        if spare.capacity() > 0 {
+            return spare;
+        }
+        Vec::with_capacity(self.usual.load(Ordering::Relaxed))
+    }
+
+    fn leave(&self, mut bytes: Vec<u8>) {
+        if (1..=USUAL_BYTES).contains(&bytes.capacity()) {
+            bytes.clear();
+            *self.spare() = bytes;
+        }
+    }
+
+    fn spare(&self) -> MutexGuard<'_, Vec<u8>> {
+        // Nothing under this lock can leave it half changed.
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// The record of one execution.
 #[derive(Debug)]
@@ -45,7 +77,7 @@ struct Log {
 impl Journal {
     pub(super) fn new(machine: &Arc<Created>) -> Self {
         let log = Log {
-            bytes: Vec::with_capacity(machine.recorded.load(Ordering::Relaxed)),
+            bytes: machine.legacy.take(),
             ..Log::default()
         };
         Self {
@@ -65,12 +97,13 @@ impl Journal {
     pub(super) fn close(&self) {
         let mut log = self.log();
         let length = log.bytes.len();
-        if length < log.bytes.capacity() / 2 {
+        let capacity = log.bytes.capacity();
+        if capacity > USUAL_BYTES && length < capacity / 2 {
             log.bytes.shrink_to_fit();
         }
-        let recorded = &self.machine.recorded;
-        if length > recorded.load(Ordering::Relaxed) {
-            recorded.store(length.min(USUAL_BYTES), Ordering::Relaxed);
+        let usual = &self.machine.legacy.usual;
+        if length > usual.load(Ordering::Relaxed) {
+            usual.store(length.min(USUAL_BYTES), Ordering::Relaxed);
         }
     }
 
@@ -82,6 +115,13 @@ impl Journal {
     fn log(&self) -> MutexGuard<'_, Log> {
         // Nothing under this lock can leave it half changed.
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        let bytes = std::mem::take(&mut self.log().bytes);
+        self.machine.legacy.leave(bytes);
     }
 }
 

@@ -16,7 +16,8 @@ pub(crate) use operator::{Form, Operator, Relation};
 pub(crate) use pattern::Pattern;
 
 use crate::failure::Failure;
-use crate::path::{Path, Selected};
+use crate::path::{Path, Selected, Unselected};
+use crate::template::excess;
 
 /// A rule, without where it leads.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +50,7 @@ impl Rule {
                 Ok(false)
             }
             Self::Not(rule) => Ok(!rule.matches(data, context)?),
-            Self::IsPresent { variable, expected } => Ok(is_present(variable, data, context) == *expected),
+            Self::IsPresent { variable, expected } => Ok(is_present(variable, data, context)? == *expected),
             Self::Test { variable, comparison } => {
                 let value = read(variable, data, context)?;
                 comparison.holds(value.as_ref(), |path| read(path, data, context))
@@ -68,19 +69,21 @@ impl Rule {
     }
 }
 
-fn is_present(path: &Path, data: &Value, context: &Value) -> bool {
+fn is_present(path: &Path, data: &Value, context: &Value) -> Result<bool, Failure> {
     match path.select(data, context) {
-        Some(Selected::One(_)) => true,
-        Some(Selected::Many(found)) => !found.is_empty(),
-        None => false,
+        Ok(Selected::One(_)) => Ok(true),
+        Ok(Selected::Many(found)) => Ok(!found.is_empty()),
+        Err(Unselected::Missing) => Ok(false),
+        Err(Unselected::Excess(oversize)) => Err(excess(path, oversize)),
     }
 }
 
 fn read<'v>(path: &Path, data: &'v Value, context: &'v Value) -> Result<std::borrow::Cow<'v, Value>, Failure> {
     match path.select(data, context) {
-        Some(Selected::One(value)) => Ok(std::borrow::Cow::Borrowed(value)),
-        Some(many) => Ok(std::borrow::Cow::Owned(many.into_value())),
-        None => Err(Failure::runtime(format!(
+        Ok(Selected::One(value)) => Ok(std::borrow::Cow::Borrowed(value)),
+        Ok(many) => Ok(std::borrow::Cow::Owned(many.into_value())),
+        Err(Unselected::Excess(oversize)) => Err(excess(path, oversize)),
+        Err(Unselected::Missing) => Err(Failure::runtime(format!(
             "Invalid path '{path}': The choice state's condition path references an invalid value."
         ))),
     }

@@ -1,6 +1,7 @@
 //! `States.Array…`.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use serde_json::Value;
 
@@ -58,11 +59,8 @@ pub(super) fn range(arguments: &[Cow<'_, Value>]) -> Result<Value, Misuse> {
 
 /// The first of each of equal items, in order.
 pub(super) fn unique(arguments: &[Cow<'_, Value>]) -> Result<Value, Misuse> {
-    let mut kept: Vec<&Value> = Vec::new();
-    for item in array(arguments, 1)? {
-        if !kept.contains(&item) {
-            kept.push(item);
-        }
-    }
-    Ok(kept.into_iter().cloned().collect())
+    // A set, so that a long array does not take the square of its length.
+    let mut seen = HashSet::new();
+    let kept = array(arguments, 1)?.iter().filter(|item| seen.insert(*item));
+    Ok(kept.cloned().collect())
 }

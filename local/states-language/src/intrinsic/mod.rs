@@ -19,7 +19,9 @@ pub(crate) use function::Function;
 pub(crate) use parser::SyntaxError;
 
 use crate::failure::{Failure, INTRINSIC_FAILURE};
-use crate::path::{Path, Selected};
+use crate::limits::Allowance;
+use crate::path::{Path, Selected, Unselected};
+use crate::template;
 
 /// A call of an intrinsic function, kept with its text for messages.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,15 +63,19 @@ impl Call {
 
     /// The function's value.
     pub(crate) fn evaluate(&self, data: &Value, context: &Value) -> Result<Value, Failure> {
+        let excess =
+            |what: &str, oversize| Failure::excess(&format!("What the function '{}' {what}", self.text), oversize);
         let mut arguments = Vec::with_capacity(self.arguments.len());
+        let mut allowance = Allowance::for_few();
         for argument in &self.arguments {
-            arguments.push(match argument {
+            let argument = match argument {
                 Argument::Literal(value) => Cow::Borrowed(value),
                 Argument::Call(call) => Cow::Owned(call.evaluate(data, context)?),
                 Argument::Path(path) => match path.select(data, context) {
-                    Some(Selected::One(value)) => Cow::Borrowed(value),
-                    Some(many) => Cow::Owned(many.into_value()),
-                    None => {
+                    Ok(Selected::One(value)) => Cow::Borrowed(value),
+                    Ok(many) => Cow::Owned(many.into_value()),
+                    Err(Unselected::Excess(oversize)) => return Err(template::excess(path, oversize)),
+                    Err(Unselected::Missing) => {
                         return Err(Failure::runtime(format!(
                             "The function '{}' had the following error: The JsonPath argument for the field '{path}' \
                              could not be found in the input.",
@@ -77,14 +83,21 @@ impl Call {
                         )));
                     }
                 },
-            });
+            };
+            allowance
+                .spend(&argument)
+                .map_err(|oversize| excess("is given", oversize))?;
+            arguments.push(argument);
         }
-        self.function.call(arguments).map_err(|misuse| {
+        let value = self.function.call(arguments).map_err(|misuse| {
             Failure::found(
                 INTRINSIC_FAILURE,
                 format!("The function '{}' had the following error: {misuse}.", self.text),
             )
-        })
+        })?;
+        let spent = Allowance::for_any().spend(&value);
+        spent.map_err(|oversize| excess("gives", oversize))?;
+        Ok(value)
     }
 }
 

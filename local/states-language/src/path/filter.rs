@@ -76,9 +76,10 @@ impl Operand {
 }
 
 fn find<'v>(path: &Path, item: &'v Value) -> Option<&'v Value> {
-    match path.select(item, &Value::Null)? {
-        super::Selected::One(value) => Some(value),
-        super::Selected::Many(_) => None,
+    match path.select(item, &Value::Null) {
+        Ok(super::Selected::One(value)) => Some(value),
+        // A filter's paths are definite.
+        Ok(super::Selected::Many(_)) | Err(_) => None,
     }
 }
 

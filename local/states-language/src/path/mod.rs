@@ -12,7 +12,7 @@ use std::fmt;
 use filter::Test;
 pub(crate) use parser::{PathError, parse_prefix};
 pub(crate) use reference::ReferencePath;
-pub(crate) use select::Selected;
+pub(crate) use select::{Selected, Unselected};
 
 /// What a path starts from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! The text of a path, read once, when a definition is created.
 
 use super::{Path, Root, Segment, filter};
+use crate::limits::MAX_PAYLOAD_DEPTH;
 
 /// Why a text is not a path that this engine takes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -35,6 +36,8 @@ pub(crate) enum PathError {
     Unexpected { found: char },
     #[error("a bracket or quote is not closed")]
     Unclosed,
+    #[error("a path has at most {MAX_PAYLOAD_DEPTH} steps")]
+    Length,
     #[error("'{index}' is not an index")]
     Index { index: String },
     #[error("{rest:?} does not belong to a path")]
@@ -88,6 +91,10 @@ impl<'a> Cursor<'a> {
         let outside = std::mem::replace(&mut self.in_filter, in_filter);
         let mut segments = Vec::new();
         loop {
+            // It could lead nowhere, or make a result that is nested deeper than a payload may be.
+            if segments.len() > MAX_PAYLOAD_DEPTH {
+                return Err(PathError::Length);
+            }
             match self.peek() {
                 Some('.') => {
                     self.bump();

@@ -3,6 +3,20 @@
 use serde_json::Value;
 
 use super::{Path, Root, Segment};
+use crate::limits::{Allowance, MAX_PAYLOAD_BYTES, Oversize};
+
+/// How many values a path may look at that names no single place: more than a payload can have. Local only: each `..` or
+/// `[0,0]` multiplies them.
+const MAX_STEPS: usize = MAX_PAYLOAD_BYTES;
+
+/// Why a path gives nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unselected {
+    /// A definite path leads nowhere.
+    Missing,
+    /// An indefinite one finds, or looks at, too much.
+    Excess(Oversize),
+}
 
 /// What a path found.
 #[derive(Debug, PartialEq)]
@@ -24,25 +38,38 @@ impl Selected<'_> {
 }
 
 impl Path {
-    /// What the path finds, from `data` or `context`; none when a definite path leads nowhere.
-    pub(crate) fn select<'v>(&self, data: &'v Value, context: &'v Value) -> Option<Selected<'v>> {
+    /// What the path finds, from `data` or `context`.
+    ///
+    /// # Errors
+    /// A definite path leads nowhere, an indefinite one too far.
+    pub(crate) fn select<'v>(&self, data: &'v Value, context: &'v Value) -> Result<Selected<'v>, Unselected> {
         let root = match self.root {
             Root::Data => data,
             Root::Context => context,
         };
         if self.definite {
-            return self.segments.iter().try_fold(root, step).map(Selected::One);
+            let found = self.segments.iter().try_fold(root, step);
+            return found.map(Selected::One).ok_or(Unselected::Missing);
         }
-        let mut found = Vec::new();
-        collect(root, &self.segments, &mut found);
-        Some(Selected::Many(found))
+        let mut search = Search {
+            found: Vec::new(),
+            allowance: Allowance::for_any(),
+            steps: 0,
+        };
+        search.collect(root, &self.segments).map_err(Unselected::Excess)?;
+        Ok(Selected::Many(search.found))
     }
 
     /// As [`select`](Self::select), but takes the value out of `data` rather than cloning it where it can.
-    pub(crate) fn take(&self, mut data: Value, context: &Value) -> Option<Value> {
+    pub(crate) fn take(&self, data: Value, context: &Value) -> Result<Value, Unselected> {
         if !self.definite || self.root == Root::Context {
             return self.select(&data, context).map(Selected::into_value);
         }
+        self.take_one(data).ok_or(Unselected::Missing)
+    }
+
+    /// The value at the place that the path names.
+    fn take_one(&self, mut data: Value) -> Option<Value> {
         let mut place = &mut data;
         for segment in &self.segments {
             place = match (segment, place) {
@@ -74,54 +101,61 @@ fn resolve(index: i64, length: usize) -> Option<usize> {
     }
 }
 
-fn collect<'v>(value: &'v Value, segments: &[Segment], found: &mut Vec<&'v Value>) {
-    let Some((segment, rest)) = segments.split_first() else {
-        found.push(value);
-        return;
-    };
-    match (segment, value) {
-        (Segment::Field(_) | Segment::Index(_), _) => {
-            if let Some(next) = step(value, segment) {
-                collect(next, rest, found);
-            }
-        }
-        (Segment::Fields(names), Value::Object(fields)) => {
-            names
-                .iter()
-                .filter_map(|name| fields.get(name))
-                .for_each(|next| collect(next, rest, found));
-        }
-        (Segment::Indexes(indexes), Value::Array(items)) => {
-            indexes
-                .iter()
-                .filter_map(|index| items.get(resolve(*index, items.len())?))
-                .for_each(|next| collect(next, rest, found));
-        }
-        (Segment::Slice(from, to), Value::Array(items)) => {
-            slice(items, *from, *to)
-                .iter()
-                .for_each(|next| collect(next, rest, found));
-        }
-        (Segment::Wildcard, Value::Array(items)) => items.iter().for_each(|next| collect(next, rest, found)),
-        (Segment::Wildcard, Value::Object(fields)) => fields.values().for_each(|next| collect(next, rest, found)),
-        (Segment::Filter(test), Value::Array(items)) => {
-            items
-                .iter()
-                .filter(|item| test.holds(item))
-                .for_each(|next| collect(next, rest, found));
-        }
-        (Segment::Filter(test), Value::Object(_)) if test.holds(value) => collect(value, rest, found),
-        (Segment::Descent, _) => descend(value, rest, found),
-        _ => {}
-    }
+/// An indefinite path on its way.
+struct Search<'v> {
+    found: Vec<&'v Value>,
+    allowance: Allowance,
+    steps: usize,
 }
 
-fn descend<'v>(value: &'v Value, rest: &[Segment], found: &mut Vec<&'v Value>) {
-    collect(value, rest, found);
-    match value {
-        Value::Array(items) => items.iter().for_each(|next| descend(next, rest, found)),
-        Value::Object(fields) => fields.values().for_each(|next| descend(next, rest, found)),
-        _ => {}
+impl<'v> Search<'v> {
+    fn collect(&mut self, value: &'v Value, segments: &[Segment]) -> Result<(), Oversize> {
+        self.steps += 1;
+        if self.steps > MAX_STEPS {
+            return Err(Oversize::Steps);
+        }
+        let Some((segment, rest)) = segments.split_first() else {
+            self.allowance.spend(value)?;
+            self.found.push(value);
+            return Ok(());
+        };
+        match (segment, value) {
+            (Segment::Field(_) | Segment::Index(_), _) => {
+                step(value, segment).map_or(Ok(()), |next| self.collect(next, rest))
+            }
+            (Segment::Fields(names), Value::Object(fields)) => {
+                let mut found = names.iter().filter_map(|name| fields.get(name));
+                found.try_for_each(|next| self.collect(next, rest))
+            }
+            (Segment::Indexes(indexes), Value::Array(items)) => {
+                let mut found = indexes
+                    .iter()
+                    .filter_map(|index| items.get(resolve(*index, items.len())?));
+                found.try_for_each(|next| self.collect(next, rest))
+            }
+            (Segment::Slice(from, to), Value::Array(items)) => {
+                let mut found = slice(items, *from, *to).iter();
+                found.try_for_each(|next| self.collect(next, rest))
+            }
+            (Segment::Wildcard, Value::Array(items)) => items.iter().try_for_each(|next| self.collect(next, rest)),
+            (Segment::Wildcard, Value::Object(fields)) => fields.values().try_for_each(|next| self.collect(next, rest)),
+            (Segment::Filter(test), Value::Array(items)) => {
+                let mut kept = items.iter().filter(|item| test.holds(item));
+                kept.try_for_each(|next| self.collect(next, rest))
+            }
+            (Segment::Filter(test), Value::Object(_)) if test.holds(value) => self.collect(value, rest),
+            (Segment::Descent, _) => self.descend(value, rest),
+            _ => Ok(()),
+        }
+    }
+
+    fn descend(&mut self, value: &'v Value, rest: &[Segment]) -> Result<(), Oversize> {
+        self.collect(value, rest)?;
+        match value {
+            Value::Array(items) => items.iter().try_for_each(|next| self.descend(next, rest)),
+            Value::Object(fields) => fields.values().try_for_each(|next| self.descend(next, rest)),
+            _ => Ok(()),
+        }
     }
 }
 

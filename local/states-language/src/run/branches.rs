@@ -25,6 +25,9 @@ use crate::{Event, StateKind};
 /// Source: <https://docs.aws.amazon.com/step-functions/latest/dg/state-map-inline.html>
 const MAX_CONCURRENCY: usize = 40;
 
+/// How many branches of a Parallel take any input, a copy for each.
+const COPIED_UNMEASURED: usize = 64;
+
 /// One branch, or one item of a Map, that is to run.
 struct Branch<'g> {
     graph: &'g Graph,
@@ -51,6 +54,10 @@ impl Execution<'_> {
     ) -> Result<Value, Failure> {
         let state = visit.state.name.as_str();
         let input = self.parameters(visit.state, &parallel.effort, raw, context.value())?;
+        if parallel.branches.len() > COPIED_UNMEASURED {
+            let copied = limits::check_copies(&input, parallel.branches.len());
+            copied.map_err(|oversize| Failure::oversize_input(state, oversize))?;
+        }
         self.tell(visit.line, &Event::ParallelStarted { state });
         let branches = parallel.branches.iter().map(|graph| {
             Ok(Branch {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::definition::{Filter, ResultPlace, State};
 use crate::failure::{Failure, RESULT_PATH_MATCH_FAILURE};
 use crate::limits;
-use crate::template::missing;
+use crate::template::unselected;
 
 impl Filter {
     /// The filtered payload, lent where it can be.
@@ -17,9 +17,9 @@ impl Filter {
             Self::All => Ok(Cow::Borrowed(data)),
             Self::Nothing => Ok(Cow::Owned(Value::Object(Map::new()))),
             Self::Path(path) => match path.select(data, context) {
-                Some(Selected::One(value)) => Ok(Cow::Borrowed(value)),
-                Some(many) => Ok(Cow::Owned(many.into_value())),
-                None => Err(missing(path, field)),
+                Ok(Selected::One(value)) => Ok(Cow::Borrowed(value)),
+                Ok(many) => Ok(Cow::Owned(many.into_value())),
+                Err(why) => Err(unselected(path, field, why)),
             },
         }
     }
@@ -29,7 +29,7 @@ impl Filter {
         match self {
             Self::All => Ok(data),
             Self::Nothing => Ok(Value::Object(Map::new())),
-            Self::Path(path) => path.take(data, context).ok_or_else(|| missing(path, field)),
+            Self::Path(path) => path.take(data, context).map_err(|why| unselected(path, field, why)),
         }
     }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::Execution;
 use crate::definition::{Next, Quantity, State, Until, WaitBody};
 use crate::failure::Failure;
-use crate::template::missing;
+use crate::template::unselected;
 use crate::timestamp;
 
 impl Execution<'_> {
@@ -32,7 +32,7 @@ impl Execution<'_> {
             Until::Timestamp(moment) => *moment,
             Until::TimestampPath(path) => {
                 const FIELD: &str = "TimestampPath";
-                let found = path.select(data, context).ok_or_else(|| missing(path, FIELD))?;
+                let found = path.select(data, context).map_err(|why| unselected(path, FIELD, why))?;
                 let text = found.into_value();
                 text.as_str().and_then(timestamp::parse).ok_or_else(|| {
                     Failure::runtime(format!(
@@ -60,7 +60,7 @@ impl Quantity {
         };
         let found = path
             .select(data, context)
-            .ok_or_else(|| missing(path, field))?
+            .map_err(|why| unselected(path, field, why))?
             .into_value();
         let Some(whole) = found.as_i64() else {
             return Err(Failure::runtime(format!(

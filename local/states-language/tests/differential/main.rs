@@ -1,13 +1,13 @@
 //! The same definitions by this engine and by another one, npm's `aws-local-stepfunctions`: the same outcome, or a
 //! difference that `differential/known-differences.json` explains.
 //!
-//! Needs `npm ci` in `differential/` beforehand; without it the test only says so, unless
-//! `STATES_LANGUAGE_DIFFERENTIAL=required`. `STATES_LANGUAGE_SEED` and `STATES_LANGUAGE_DEFINITIONS` run others.
+//! Needs Node.js, and `npm ci` in `differential/` beforehand. Without it nothing is compared, which the test says on the
+//! terminal; with `STATES_LANGUAGE_DIFFERENTIAL=required`, as in `make test`, it fails then. `STATES_LANGUAGE_SEED` and
+//! `STATES_LANGUAGE_DEFINITIONS` run others.
 
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
-    clippy::print_stdout,
     reason = "the whole file is a test; clippy only sees that of its test functions"
 )]
 
@@ -108,7 +108,7 @@ fn there(cases: &[Value]) -> Vec<Value> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .unwrap();
+        .unwrap_or_else(|error| panic!("node can't be run, of Node.js 20 or later: {error}"));
     let text = serde_json::to_vec(cases).unwrap();
     let mut input = node.stdin.take().unwrap();
     let writer = std::thread::spawn(move || input.write_all(&text).unwrap());
@@ -144,6 +144,11 @@ fn same(left: &Value, right: &Value) -> bool {
     }
 }
 
+/// Not by `print!`, which is only shown when a test fails.
+fn tell(text: &str) {
+    std::io::stdout().write_all(text.as_bytes()).unwrap();
+}
+
 /// How an outcome is called in the list of known differences.
 fn ending(outcome: &Value) -> &str {
     outcome["error"].as_str().unwrap_or("SUCCEEDED")
@@ -166,7 +171,9 @@ fn both_engines_come_to_the_same() {
     if !Path::new(DIRECTORY).join("node_modules").is_dir() {
         let required = std::env::var("STATES_LANGUAGE_DIFFERENTIAL").is_ok_and(|value| value == "required");
         assert!(!required, "run `npm ci --ignore-scripts` in {DIRECTORY} first");
-        println!("not compared: run `npm ci --ignore-scripts` in {DIRECTORY} first");
+        tell(&format!(
+            "\nNOT RUN: nothing was compared with another engine; run `npm ci --ignore-scripts` in {DIRECTORY} first\n"
+        ));
         return;
     }
     let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
@@ -205,10 +212,12 @@ fn both_engines_come_to_the_same() {
             unexplained.push(format!("{case}\n  here  {here}\n  there {there}"));
         }
     }
-    println!("{count} definitions");
+    let mut told = format!("{count} definitions by this engine and by aws-local-stepfunctions\n");
     for (what, count) in &counts {
-        println!("{count:>6} {what}");
+        told.push_str(&format!("{count:>6} {what}\n"));
     }
+    tell(&told);
+    std::fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("differential.txt"), &told).unwrap();
     assert!(
         unexplained.is_empty(),
         "{} differences without an explanation, the first of them:\n{}",

@@ -142,9 +142,13 @@ async fn a_history_is_read_page_by_page_in_both_directions() {
         .await
         .to_string();
     assert!(!bare.contains("value") && bare.contains("Enough?"), "{bare}");
-    let other = sfn(&tested, "ListExecutions", json!({ "stateMachineArn": machine })).await;
-    assert_eq!(other.status, 200);
+    let other = run(&tested, &machine, &json!({ "value": 8 })).await;
+    let theirs = history(&tested, &other, json!({ "maxResults": 4 })).await["nextToken"].clone();
     for (body, name) in [
+        (
+            json!({ "executionArn": execution, "nextToken": theirs }),
+            "InvalidToken",
+        ),
         (
             json!({ "executionArn": execution, "nextToken": "bm9uZTox" }),
             "InvalidToken",

@@ -3,6 +3,7 @@
 
 mod executions;
 mod history;
+mod kinds;
 mod listing;
 mod machines;
 mod services;

@@ -65,6 +65,38 @@ async fn an_execution_can_be_stopped_without_a_word() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn all_who_stop_an_execution_at_once_hear_of_the_same_end() {
+    let tested = TestSystem::start().await;
+    let machine = create(&tested, "own", WAIT, "STANDARD").await;
+    for round in 0..20 {
+        let execution = start(&tested, &machine, &round.to_string()).await;
+        let stop = |error: &str| {
+            let body = json!({ "executionArn": execution, "error": error });
+            sfn(&tested, "StopExecution", body)
+        };
+        let (first, second, third) = tokio::join!(stop("first"), stop("second"), stop("third"));
+        let described = describe(&tested, &execution).await;
+        assert_eq!(described["status"], "ABORTED");
+        for answer in [first, second, third] {
+            assert_eq!(
+                answer.json()["stopDate"],
+                described["stopDate"],
+                "{answer:?} {described}"
+            );
+        }
+        let history = sfn(&tested, "GetExecutionHistory", json!({ "executionArn": execution }))
+            .await
+            .json();
+        let events = history["events"].as_array().unwrap();
+        assert_eq!(
+            (&events[0]["type"], &events[events.len() - 1]["type"]),
+            (&json!("ExecutionStarted"), &json!("ExecutionAborted")),
+            "it had begun: {history}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_can_not_be_stopped_is_refused() {
     let tested = TestSystem::start().await;
     let express = create(&tested, "express", PASS, "EXPRESS").await;
