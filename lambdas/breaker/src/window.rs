@@ -127,6 +127,18 @@ pub fn failures(item: &Item) -> u64 {
     most
 }
 
+/// The failures that still count at a time: those in the eleven slices up to it, and in what a clock that is ahead has
+/// counted. For a person's eyes: whether the circuit opens is [`failures`]' to say, which forgets nothing that is stored.
+pub fn failures_at(trip: &Trip, item: &Item, now: Timestamp) -> u64 {
+    let now = slice_at(trip, now);
+    (item.attributes().iter())
+        .filter(|(name, _)| name.starts_with('w'))
+        .filter_map(|(name, value)| Some((slice_of(name)?, count_of(value)?)))
+        .filter(|(slice, _)| slice.saturating_add(COVER) > now)
+        .map(|(_, count)| count)
+        .sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,6 +165,17 @@ mod tests {
             6
         );
         assert_eq!(failures(&item(&[])), 0);
+    }
+
+    #[test]
+    fn a_failure_still_counts_in_the_tenth_slice_after_its_own_and_not_in_the_eleventh() {
+        let seen = item(&[("w90", "1"), ("w100", "2"), ("w101", "x"), ("s100", "9")]);
+        let at = |slice: u64| failures_at(&TRIP, &seen, Timestamp::from_ms(slice * 100));
+        assert_eq!(at(100), 3);
+        assert_eq!(at(101), 2, "w90 is too old");
+        assert_eq!(at(110), 2);
+        assert_eq!(at(111), 0);
+        assert_eq!(at(80), 3, "counted by a clock that is ahead");
     }
 
     #[test]

@@ -3,7 +3,9 @@
 mod attribute;
 mod connection;
 mod expression;
+mod reading;
 mod table;
 
 pub use connection::connect;
+pub use reading::ReadError;
 pub use table::{StoreError, Table};

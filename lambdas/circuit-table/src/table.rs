@@ -1,5 +1,7 @@
 //! The table: one update at a time, and procedures driven by it.
 
+use aws_config::SdkConfig;
+use aws_config::retry::RetryConfig;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::Builder;
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
@@ -15,7 +17,7 @@ use crate::connection::{half_the_time, repeated_once};
 use crate::expression::Expressions;
 
 /// The table's key.
-const KEY: &str = "circuit";
+pub(crate) const KEY: &str = "circuit";
 
 /// Why a write came to nothing that is known. It may have been made all the same.
 #[derive(Debug, thiserror::Error)]
@@ -43,8 +45,8 @@ pub enum StoreError {
 /// The table of circuits.
 #[derive(Clone, Debug)]
 pub struct Table {
-    client: Client,
-    name: String,
+    pub(crate) client: Client,
+    pub(crate) name: String,
 }
 
 impl Table {
@@ -54,6 +56,13 @@ impl Table {
             client,
             name: name.into(),
         }
+    }
+
+    /// The table of this name, for a command: with a configuration that was loaded elsewhere. As for a function, no write
+    /// is repeated.
+    pub fn configured(config: &SdkConfig, name: impl Into<String>) -> Self {
+        let config = Builder::from(config).retry_config(RetryConfig::disabled()).build();
+        Self::new(Client::from_conf(config), name)
     }
 
     /// Makes one conditional update of a circuit's item.
@@ -130,12 +139,12 @@ impl Table {
 }
 
 /// The key is on every stored item and in no update: without it an item is what the breaker makes of it.
-fn without_key(mut item: Attributes) -> Attributes {
+pub(crate) fn without_key(mut item: Attributes) -> Attributes {
     item.remove(KEY);
     item
 }
 
-fn code_of(error: &SdkError<UpdateItemError>) -> String {
+pub(crate) fn code_of<E: ProvideErrorMetadata>(error: &SdkError<E>) -> String {
     match error {
         SdkError::TimeoutError(_) => "no answer in time".to_owned(),
         SdkError::DispatchFailure(_) => "not reachable".to_owned(),
