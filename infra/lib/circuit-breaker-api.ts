@@ -1,6 +1,6 @@
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
-  AccessLogFormat, AuthorizationType, AwsIntegration, type CfnMethod, type IResource, JsonSchemaType, type JsonSchema,
+  AccessLogFormat, AuthorizationType, AwsIntegration, type CfnMethod, EndpointType, type IResource, JsonSchemaType, type JsonSchema,
   LogGroupLogDestination, type Method, MethodLoggingLevel, PassthroughBehavior, RequestValidator, ResponseType, RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -61,7 +61,7 @@ export class CircuitBreakerApi extends Construct {
       throw new Error('the circuits of an API share one store: give each of them the same `store`');
     }
     // Each is sound by itself by now. Together, two may want one route, or be more than an API holds.
-    checkTogether(props.circuits);
+    checkPolicies(props.circuits.map((circuit) => circuit.policy.source));
     this.#access = props.publicAccess === true ? AuthorizationType.NONE : AuthorizationType.IAM;
     const log = new LogGroup(this, 'AccessLog', {
       retention: props.logRetention ?? RetentionDays.ONE_MONTH,
@@ -72,6 +72,7 @@ export class CircuitBreakerApi extends Construct {
       restApiName: Stack.of(this).stackName,
       description: 'Circuit breakers: the routes of their policies, calls and states.',
       cloudWatchRole: props.cloudWatchRole ?? true,
+      endpointTypes: [EndpointType.REGIONAL],
       deployOptions: {
         stageName: 'live',
         tracingEnabled: true,
@@ -259,8 +260,4 @@ function refused(statusCode: string, headers: Record<string, string>, template: 
 function failed(statusCode: string, headers: string[]) {
   const names = ['x-circuit', ...headers];
   return { statusCode, responseParameters: Object.fromEntries(names.map((name) => [`method.response.header.${name}`, true])) };
-}
-
-function checkTogether(circuits: readonly CircuitBreaker[]): void {
-  checkPolicies(circuits.map((circuit) => circuit.policy.source));
 }
