@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
 import {
   checkPolicies, CircuitBreaker, CircuitBreakerApi, type CircuitBreakerApiProps, type CircuitBreakerProps, CircuitStore, LambdaBinaries,
   type Policy, StepbreakerStack, type StepbreakerStackProps,
@@ -54,8 +53,20 @@ export interface Resource {
 
 export type Resources = Readonly<Record<string, Resource>>;
 
+/** A stack's template. */
+export interface Template {
+  readonly Resources: Resources;
+  readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>;
+  readonly Parameters: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/** The template as the CLI would deploy it. */
+export function template(stack: Stack): Template {
+  return (stack.node.root as App).synth().getStackArtifact(stack.artifactId).template as Template;
+}
+
 export function resources(stack: Stack): Resources {
-  return (Template.fromStack(stack).toJSON() as { Resources: Resources }).Resources;
+  return template(stack).Resources;
 }
 
 /** The resources of a type, by their names. */
