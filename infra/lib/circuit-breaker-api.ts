@@ -3,7 +3,7 @@ import {
   AccessLogFormat, AuthorizationType, AwsIntegration, type CfnMethod, EndpointType, type IResource, JsonSchemaType, type JsonSchema,
   LogGroupLogDestination, type Method, MethodLoggingLevel, PassthroughBehavior, RequestValidator, ResponseType, RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
-import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Grant, type IGrantable, PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { CircuitBreaker } from './circuit-breaker.ts';
@@ -106,6 +106,11 @@ export class CircuitBreakerApi extends Construct {
       this.#calls(one.addResource('calls'), circuit);
       this.#route(circuit);
     }
+  }
+
+  /** Lets somebody call every route, where requests must be signed. */
+  grantCall(grantee: IGrantable): Grant {
+    return Grant.addToPrincipal({ grantee, actions: ['execute-api:Invoke'], resourceArns: [this.api.arnForExecuteApi('*', '/*', 'live')] });
   }
 
   #start(resource: IResource, method: string, circuit: CircuitBreaker, templates: Record<string, string>): Method {
