@@ -74,7 +74,7 @@ async fn system(table: &Table) -> TestSystem {
     let ends = json!({
         "circuit": "ends",
         "params": { "end": "[a-z-]{1,40}" },
-        "call": { "url": "http://127.0.0.1:1/" },
+        "call": { "url": "http://127.0.0.1:1/{end}" },
         "fallback": { "body": null },
     });
     TestSystem::start_with(|config| {
