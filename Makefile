@@ -22,7 +22,7 @@ INFRA := infra
 # Of `make lambdas`: whose architecture they are for.
 ARCH ?= $(shell uname -m)
 
-.PHONY: help demo local test test-infra model mutants lint lint-infra fmt lambdas tools clean build needs-rust needs-node needs-python
+.PHONY: help demo local test test-infra velocity model mutants lint lint-infra fmt lambdas tools clean build needs-rust needs-node needs-python
 
 help: ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -42,6 +42,9 @@ test: lint build test-infra $(VENV)/installed ## Runs every test; needs no netwo
 test-infra: build $(INFRA)/node_modules/.installed ## Runs the tests of the CDK app alone
 	npm test --prefix $(INFRA)
 	@cat target/permissions.txt
+
+velocity: build $(INFRA)/node_modules/.installed ## Renders the API's templates with Apache Velocity too, and compares (needs Java 17 and Velocity)
+	@bash $(INFRA)/scripts/velocity.sh
 
 mutants: needs-rust ## Changes the breaker in every small way and tells which changes no test notices (a quarter of an hour; JOBS=2)
 	bash tests/scripts/mutants.sh

@@ -1,6 +1,7 @@
 // Runs a mapping template as API Gateway does, as far as the templates go: velocityjs reads the language, and what Java's
 // classes and API Gateway's $input, $util and $context do is written here, after AWS's documentation. Whatever a template uses
 // beyond that is an error, so that no JavaScript method stands in for one that Java has not.
+import { appendFileSync } from 'node:fs';
 import { Compile, parse } from 'velocityjs';
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
@@ -36,7 +37,17 @@ export function render(template: string, message: Message): Rendered {
     util: new Util(),
     context: { requestId: REQUEST_ID, responseOverride },
   } as never) as string;
-  return { text, status: responseOverride.status, headers: responseOverride.header };
+  const rendered = { text, status: responseOverride.status, headers: responseOverride.header };
+  record(template, message, rendered);
+  return rendered;
+}
+
+/** For `make velocity`, which renders it again with Apache Velocity. */
+function record(template: string, { body, path = {}, query = {} }: Message, rendered: Rendered): void {
+  const file = process.env['RENDERED'];
+  if (file !== undefined) {
+    appendFileSync(file, `${JSON.stringify({ template, body, path, query, requestId: REQUEST_ID, ...rendered })}\n`);
+  }
 }
 
 /** `$input`. */
@@ -80,7 +91,7 @@ class Util {
   /** As Apache Commons does it, an apostrophe and a slash included. */
   escapeJavaScript(text: string): string {
     const short: Record<string, string> = { '\b': '\\b', '\n': '\\n', '\t': '\\t', '\f': '\\f', '\r': '\\r', "'": "\\'", '"': '\\"', '\\': '\\\\', '/': '\\/' };
-    return text.replaceAll(/[^\x20-\x7e]|['"\\/]/g, (unit) => short[unit] ?? `\\u${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`);
+    return text.replaceAll(/[^\x20-\x7f]|['"\\/]/g, (unit) => short[unit] ?? `\\u${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`);
   }
 
   parseJson(text: string): unknown {
