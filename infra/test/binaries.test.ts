@@ -1,5 +1,6 @@
 // The executables: what machine they are for, and what stands in for them.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -107,5 +108,34 @@ describe('placeholders', () => {
 
   test('are not among executables', () => {
     expect(Object.keys(parameters(build('x86_64', elf(X86_64))))).toEqual(['BootstrapVersion']);
+  });
+});
+
+describe('make lambdas', () => {
+  /** Runs the script with a Rust for x86_64 that has no other target. */
+  const build = (architecture: string) => {
+    const rustc = resolve(directory, 'rustc');
+    writeFileSync(rustc, `#!/bin/sh\n[ "$1" = -vV ] && echo host: x86_64-unknown-linux-gnu || echo ${directory}\n`);
+    chmodSync(rustc, 0o755);
+    const script = resolve(import.meta.dirname, '../scripts/lambdas.sh');
+    const env = { ...process.env, PATH: `${directory}:${process.env['PATH'] ?? ''}`, ARCH: architecture, CARGO: 'false', OUT: resolve(directory, 'dist') };
+    return spawnSync('bash', [script], { env, encoding: 'utf8' });
+  };
+
+  test('fails in one line when Rust has not the target', () => {
+    const { status, stderr, stdout } = build('arm64');
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^Missing to build for arm64 on x86_64-unknown-linux-gnu: Rust's aarch64-unknown-linux-gnu \(rustup target add aarch64-unknown-linux-gnu\); .*or build on a machine of that kind\n$/);
+  });
+
+  test('fails when it is an architecture that Lambda has not', () => {
+    const { status, stderr } = build('riscv64');
+    expect([status, stderr]).toEqual([1, "ARCH is 'riscv64'; allowed: arm64 or x86_64\n"]);
+  });
+
+  test('fails when the build does, and leaves nothing that looks whole', () => {
+    const { status } = build('x86_64');
+    expect(status).not.toBe(0);
+    expect(() => LambdaBinaries.fromDirectory(resolve(directory, 'dist'))).toThrow('ARCHITECTURE is missing');
   });
 });
