@@ -1,7 +1,7 @@
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   AccessLogFormat, AuthorizationType, AwsIntegration, type CfnMethod, EndpointType, type IResource, JsonSchemaType, type JsonSchema,
-  LogGroupLogDestination, type Method, MethodLoggingLevel, PassthroughBehavior, RequestValidator, ResponseType, RestApi,
+  LogGroupLogDestination, type Method, MethodLoggingLevel, type Model, PassthroughBehavior, RequestValidator, ResponseType, RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Grant, type IGrantable, PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -50,6 +50,7 @@ export class CircuitBreakerApi extends Construct {
   readonly #role: Role;
   readonly #validator: RequestValidator;
   readonly #access: AuthorizationType;
+  readonly #models = new Map<string, Model>();
 
   constructor(scope: Construct, id: string, props: CircuitBreakerApiProps) {
     super(scope, id);
@@ -114,7 +115,7 @@ export class CircuitBreakerApi extends Construct {
   }
 
   #start(resource: IResource, method: string, circuit: CircuitBreaker, templates: Record<string, string>): Method {
-    const made = resource.addMethod(
+    return resource.addMethod(
       method,
       new AwsIntegration({
         service: 'states',
@@ -132,7 +133,6 @@ export class CircuitBreakerApi extends Construct {
       }),
       { authorizationType: this.#access, methodResponses: [{ statusCode: '200' }, failed('503', ['Retry-After'])] },
     );
-    return made;
   }
 
   #route(circuit: CircuitBreaker): void {
@@ -160,13 +160,11 @@ export class CircuitBreakerApi extends Construct {
     made.requestValidatorId = this.#validator.requestValidatorId;
   }
 
-  #model(id: string, schema: JsonSchema) {
+  #model(id: string, schema: JsonSchema): Model {
     const made = this.#models.get(id) ?? this.api.addModel(id, { modelName: id, contentType: 'application/json', schema });
     this.#models.set(id, made);
     return made;
   }
-
-  readonly #models = new Map<string, ReturnType<RestApi['addModel']>>();
 
   #stored(resource: IResource, circuit: CircuitBreaker): void {
     const template = readCircuit(circuit.policy, circuit.store.table.tableName);
