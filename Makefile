@@ -18,11 +18,15 @@ BINARIES := target/debug
 VENV := .venv
 LINT := statemachine/lint
 DIFFERENTIAL := local/states-language/differential
+INFRA := infra
 
-.PHONY: help demo local test model mutants lint fmt lambdas tools clean build needs-rust needs-node needs-python
+# Of `make lambdas`: whose architecture they are for.
+ARCH ?= $(shell uname -m)
+
+.PHONY: help demo local test test-infra velocity model mutants lint lint-infra fmt lambdas tools clean build needs-rust needs-node needs-python
 
 help: ## Lists these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: build ## Shows an outage of a partner, and checks it against the partner's own log (ARGS=--fail-first-probe, --stray-request)
 	@exec $(BINARIES)/demo $(ARGS)
@@ -30,11 +34,18 @@ demo: build ## Shows an outage of a partner, and checks it against the partner's
 local: build ## Runs the whole system here, until Ctrl-C (CIRCUITS=dir, PORT=, AWS_PORT=, ARGS=)
 	@exec $(BINARIES)/stepbreaker-local --circuits '$(CIRCUITS)' --port $(PORT) --aws-port $(AWS_PORT) $(ARGS)
 
-test: lint build $(VENV)/installed $(DIFFERENTIAL)/node_modules/.installed ## Runs every test; needs no network once everything is installed, and no Docker
+test: lint build test-infra $(VENV)/installed $(DIFFERENTIAL)/node_modules/.installed ## Runs every test; needs no network once everything is installed, and no Docker
 	STATES_LANGUAGE_DIFFERENTIAL=required $(CARGO) test --workspace --locked --no-fail-fast
 	@cat target/definition-coverage.txt target/fault-matrix.txt target/partner-*.txt target/mock-cases.txt target/tmp/differential.txt
 	bash tests/scripts/front_door.sh
 	$(VENV)/bin/python tests/scripts/sdk.py
+
+test-infra: build $(INFRA)/node_modules/.installed ## Runs the tests of the CDK app alone
+	npm test --prefix $(INFRA)
+	@cat target/permissions.txt
+
+velocity: build $(INFRA)/node_modules/.installed ## Renders the API's templates with Apache Velocity too, and compares (needs Java 17 and Velocity)
+	@bash $(INFRA)/scripts/velocity.sh
 
 mutants: needs-rust ## Changes the breaker in every small way and tells which changes no test notices (a quarter of an hour; JOBS=2)
 	bash tests/scripts/mutants.sh
@@ -42,38 +53,39 @@ mutants: needs-rust ## Changes the breaker in every small way and tells which ch
 model: needs-rust ## Explores the protocol with larger bounds than `make test` does (long, and some GB of memory)
 	$(CARGO) run --locked -p model --example deep
 
-lint: needs-rust $(LINT)/node_modules/.installed ## Checks formatting, Rust and the definition
+lint: needs-rust lint-infra $(LINT)/node_modules/.installed ## Checks formatting, Rust, the definition and the CDK app
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	$(LINT)/node_modules/.bin/asl-validator --json-path statemachine/circuit-breaker.asl.json
 
+# W3005: CDK says of a function that it depends on its role, which names it anyway.
+lint-infra: build $(INFRA)/node_modules/.installed $(VENV)/installed
+	npm run check --prefix $(INFRA)
+	npm run synth --prefix $(INFRA) -- -c placeholders=true --output ../target/infra
+	$(VENV)/bin/cfn-lint --ignore-checks W3005 -- target/infra/*.template.json
+
 fmt: needs-rust ## Formats the Rust code
 	$(CARGO) fmt --all
 
-lambdas: needs-rust ## Builds the Lambdas as they are shipped, for this machine's architecture, and tells their sizes
-	$(CARGO) build --locked --profile lambda -p call-partner -p acquire-probe -p record-outcome
-	@printf '%-16s %10s %10s\n' function bytes gzipped
-	@for function in call-partner acquire-probe record-outcome; do \
-	  printf '%-16s %10d %10d\n' $$function \
-	    "$$(wc -c < target/lambda/$$function)" "$$(gzip -9 -c target/lambda/$$function | wc -c)"; \
-	done
+lambdas: needs-rust ## Builds the Lambdas as they are shipped into dist/lambdas, and tells their sizes (ARCH=arm64 or x86_64; by default this machine's)
+	@ARCH='$(ARCH)' CARGO='$(CARGO)' bash $(INFRA)/scripts/lambdas.sh
 
-tools: $(VENV)/installed $(LINT)/node_modules/.installed $(DIFFERENTIAL)/node_modules/.installed ## Installs what tests and lint need beside Rust: the one step with a network
+tools: $(VENV)/installed $(LINT)/node_modules/.installed $(DIFFERENTIAL)/node_modules/.installed $(INFRA)/node_modules/.installed ## Installs what tests and lint need beside Rust: the one step with a network
 
 clean: ## Removes everything that was built or installed here
 	$(CARGO) clean
-	rm -rf $(VENV) $(LINT)/node_modules $(DIFFERENTIAL)/node_modules
+	rm -rf $(VENV) $(LINT)/node_modules $(DIFFERENTIAL)/node_modules $(INFRA)/node_modules $(INFRA)/cdk.out dist
 
 build: needs-rust
 	@echo 'Building (the first time some minutes: it includes SQLite and the AWS SDK) …' >&2
 	@$(CARGO) build --workspace --bins --locked
 
-$(VENV)/installed: tests/scripts/requirements.txt | needs-python
+$(VENV)/installed: tests/scripts/requirements.txt $(INFRA)/lint/requirements.txt | needs-python
 	python3 -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes $(^:%=-r %)
 	@touch $@
 
-$(LINT)/node_modules/.installed $(DIFFERENTIAL)/node_modules/.installed: %/node_modules/.installed: %/package-lock.json | needs-node
+$(LINT)/node_modules/.installed $(DIFFERENTIAL)/node_modules/.installed $(INFRA)/node_modules/.installed: %/node_modules/.installed: %/package-lock.json | needs-node
 	npm ci --prefix $* --ignore-scripts --no-audit --no-fund
 	@touch $@
 

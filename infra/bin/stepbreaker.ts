@@ -5,8 +5,12 @@
 //   public=true         lets everybody call, without a signature
 //   destroy=true        the table goes with the stack
 //   binaries=DIR        another directory than dist/lambdas
+import { statSync } from 'node:fs';
 import { App, RemovalPolicy } from 'aws-cdk-lib';
 import { LambdaBinaries, PolicyError, StepbreakerStack } from '../lib/index.ts';
+
+/** What CloudFormation takes (AWS, *CloudFormation quotas*: the body of a template). */
+const MOST_BYTES = 1_000_000;
 
 const app = new App();
 const text = (name: string): string | undefined => {
@@ -31,4 +35,10 @@ try {
   }
   throw error;
 }
-app.synth();
+for (const { stackName, templateFullPath } of app.synth().stacks) {
+  const bytes = statSync(templateFullPath).size;
+  if (bytes > MOST_BYTES) {
+    console.error(`${stackName}: its template has ${bytes} bytes; allowed: at most ${MOST_BYTES}. Deploy some of the policies as another stack, from a directory of their own (-c circuits=… -c stack=…)`);
+    process.exit(2);
+  }
+}

@@ -1,9 +1,9 @@
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
-  AccessLogFormat, AuthorizationType, AwsIntegration, type CfnMethod, type IResource, JsonSchemaType, type JsonSchema,
-  LogGroupLogDestination, type Method, MethodLoggingLevel, PassthroughBehavior, RequestValidator, ResponseType, RestApi,
+  AccessLogFormat, AuthorizationType, AwsIntegration, type CfnMethod, EndpointType, type IResource, JsonSchemaType, type JsonSchema,
+  LogGroupLogDestination, type Method, MethodLoggingLevel, type Model, PassthroughBehavior, RequestValidator, ResponseType, RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
-import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Grant, type IGrantable, PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { CircuitBreaker } from './circuit-breaker.ts';
@@ -50,6 +50,7 @@ export class CircuitBreakerApi extends Construct {
   readonly #role: Role;
   readonly #validator: RequestValidator;
   readonly #access: AuthorizationType;
+  readonly #models = new Map<string, Model>();
 
   constructor(scope: Construct, id: string, props: CircuitBreakerApiProps) {
     super(scope, id);
@@ -61,7 +62,7 @@ export class CircuitBreakerApi extends Construct {
       throw new Error('the circuits of an API share one store: give each of them the same `store`');
     }
     // Each is sound by itself by now. Together, two may want one route, or be more than an API holds.
-    checkTogether(props.circuits);
+    checkPolicies(props.circuits.map((circuit) => circuit.policy.source));
     this.#access = props.publicAccess === true ? AuthorizationType.NONE : AuthorizationType.IAM;
     const log = new LogGroup(this, 'AccessLog', {
       retention: props.logRetention ?? RetentionDays.ONE_MONTH,
@@ -72,6 +73,7 @@ export class CircuitBreakerApi extends Construct {
       restApiName: Stack.of(this).stackName,
       description: 'Circuit breakers: the routes of their policies, calls and states.',
       cloudWatchRole: props.cloudWatchRole ?? true,
+      endpointTypes: [EndpointType.REGIONAL],
       deployOptions: {
         stageName: 'live',
         tracingEnabled: true,
@@ -107,8 +109,13 @@ export class CircuitBreakerApi extends Construct {
     }
   }
 
+  /** Lets somebody call every route, where requests must be signed. */
+  grantCall(grantee: IGrantable): Grant {
+    return Grant.addToPrincipal({ grantee, actions: ['execute-api:Invoke'], resourceArns: [this.api.arnForExecuteApi('*', '/*', 'live')] });
+  }
+
   #start(resource: IResource, method: string, circuit: CircuitBreaker, templates: Record<string, string>): Method {
-    const made = resource.addMethod(
+    return resource.addMethod(
       method,
       new AwsIntegration({
         service: 'states',
@@ -126,7 +133,6 @@ export class CircuitBreakerApi extends Construct {
       }),
       { authorizationType: this.#access, methodResponses: [{ statusCode: '200' }, failed('503', ['Retry-After'])] },
     );
-    return made;
   }
 
   #route(circuit: CircuitBreaker): void {
@@ -154,13 +160,11 @@ export class CircuitBreakerApi extends Construct {
     made.requestValidatorId = this.#validator.requestValidatorId;
   }
 
-  #model(id: string, schema: JsonSchema) {
+  #model(id: string, schema: JsonSchema): Model {
     const made = this.#models.get(id) ?? this.api.addModel(id, { modelName: id, contentType: 'application/json', schema });
     this.#models.set(id, made);
     return made;
   }
-
-  readonly #models = new Map<string, ReturnType<RestApi['addModel']>>();
 
   #stored(resource: IResource, circuit: CircuitBreaker): void {
     const template = readCircuit(circuit.policy, circuit.store.table.tableName);
@@ -259,8 +263,4 @@ function refused(statusCode: string, headers: Record<string, string>, template: 
 function failed(statusCode: string, headers: string[]) {
   const names = ['x-circuit', ...headers];
   return { statusCode, responseParameters: Object.fromEntries(names.map((name) => [`method.response.header.${name}`, true])) };
-}
-
-function checkTogether(circuits: readonly CircuitBreaker[]): void {
-  checkPolicies(circuits.map((circuit) => circuit.policy.source));
 }

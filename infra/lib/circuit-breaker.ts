@@ -2,7 +2,8 @@ import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, type IAlarmAction, type IMetric, MathExpression, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { Grant, type IGrantable, PolicyDocument, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Function, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
-import { FilterPattern, LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { FilterPattern, LogGroup, type MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { CircuitStore } from './circuit-store.ts';
@@ -30,6 +31,14 @@ export interface CircuitBreakerProps {
   readonly maxConcurrentCalls?: number;
 
   /**
+   * The keys of your own that the policy's secrets are encrypted with: the caller gets `kms:Decrypt` on them. Their own policies
+   * must let IAM decide.
+   *
+   * @default none: the secrets are encrypted with the keys that AWS manages
+   */
+  readonly secretKeys?: readonly IKey[];
+
+  /**
    * Writes the input and output of every state to the log. **Privacy:** parameters, and the partner's answers, may be personal
    * data, and whoever reads the log group reads them for as long as it keeps them.
    *
@@ -45,8 +54,8 @@ export interface CircuitBreakerProps {
   readonly alarmActions?: IAlarmAction[];
 }
 
-/** The states that stand for a bug or a bad configuration of ours. */
-const INTERNAL = ['Note Internal', 'Fall Back Internal'];
+/** The states that stand for a bug or a bad configuration of ours, and for a caller that died or could not be run. */
+const INTERNAL = ['Note Internal', 'Fall Back Internal', 'Note Unavailable'];
 
 /** A circuit breaker in front of one partner: a workflow and its caller function, with their log, permissions and alarms. */
 export class CircuitBreaker extends Construct {
@@ -64,24 +73,20 @@ export class CircuitBreaker extends Construct {
     if (calls !== undefined && !(Number.isInteger(calls) && calls >= 1)) {
       throw new Error(`maxConcurrentCalls of ${this.policy.circuit} is ${calls}; allowed: a whole number from 1`);
     }
-    const [callPartner, callLog] = this.#caller(calls);
+    const [callPartner, callLog] = this.#caller(calls, props.secretKeys ?? []);
     this.callPartner = callPartner;
     const [stateMachine, log] = this.#machine(props.logExecutionData ?? false);
     this.stateMachine = stateMachine;
-    const internal = log.addMetricFilter('Internal', {
-      filterPattern: FilterPattern.literal(`{ ${INTERNAL.map((state) => `($.details.name = "${state}")`).join(' || ')} }`),
-      metricNamespace: this.store.metricNamespace,
-      metricName: `${this.policy.circuit} internal`,
-    });
-    const credentials = callLog.addMetricFilter('Credentials', {
-      filterPattern: FilterPattern.literal('{ $.reason = "credentials" }'),
-      metricNamespace: this.store.metricNamespace,
-      metricName: `${this.policy.circuit} credentials`,
-    });
+    // Step Functions logs a state twice, when it is entered and when it is left.
+    const states = INTERNAL.map((state) => `($.details.name = "${state}")`).join(' || ');
+    const internal = this.#counter(log, 'Internal', 'internal', `{ ($.type = "PassStateEntered") && (${states}) }`);
+    // A secret that can't be read is the caller's own answer, and passes through none of these states.
+    this.#counter(callLog, 'InternalCall', 'internal', '{ $.reason = "internal" }');
+    const credentials = this.#counter(callLog, 'Credentials', 'credentials', '{ $.reason = "credentials" }');
     const fiveMinutes = { period: Duration.minutes(5), statistic: Stats.SUM };
     this.alarms = [
       this.#alarm('OpenedAlarm', this.metricOpened(), `${this.policy.circuit} opened: the partner fails, and customers get the fallback.`),
-      this.#alarm('InternalAlarm', internal.metric(fiveMinutes), `${this.policy.circuit} has a bug or a bad configuration of ours: see the log.`),
+      this.#alarm('InternalAlarm', internal.metric(fiveMinutes), `${this.policy.circuit}: a bug or a bad configuration of ours, or its caller died. See the log.`),
       this.#alarm('CredentialsAlarm', credentials.metric(fiveMinutes), `${this.policy.circuit}: the partner refuses our credentials.`),
       this.#alarm('FailedAlarm', this.metricFailed(), `Executions of ${this.policy.circuit} failed or timed out: customers got an error.`),
     ];
@@ -124,6 +129,14 @@ export class CircuitBreaker extends Construct {
     });
   }
 
+  #counter(log: LogGroup, id: string, what: string, pattern: string): MetricFilter {
+    return log.addMetricFilter(id, {
+      filterPattern: FilterPattern.literal(pattern),
+      metricNamespace: this.store.metricNamespace,
+      metricName: `${this.policy.circuit} ${what}`,
+    });
+  }
+
   #alarm(id: string, metric: IMetric, alarmDescription: string): Alarm {
     return new Alarm(this, id, {
       metric,
@@ -136,10 +149,10 @@ export class CircuitBreaker extends Construct {
   }
 
   /** The caller is the circuit's own, so that its time-out, its concurrency and its secrets are. */
-  #caller(concurrency: number | undefined): [Function, LogGroup] {
+  #caller(concurrency: number | undefined, keys: readonly IKey[]): [Function, LogGroup] {
     const { circuit, deployed } = this.policy;
     const log = new LogGroup(this, 'CallPartnerLog', { retention: this.store.logRetention, removalPolicy: RemovalPolicy.DESTROY });
-    const role = functionRole(this, 'CallPartnerRole', log, secretStatements(this, deployed.call.secretHeaders ?? {}));
+    const role = functionRole(this, 'CallPartnerRole', log, secretStatements(this, deployed.call.secretHeaders ?? {}, keys));
     const caller = new Function(this, 'CallPartner', {
       description: `Calls the partner of ${circuit} once, and says what came of it.`,
       runtime: Runtime.PROVIDED_AL2023,
@@ -189,12 +202,21 @@ export class CircuitBreaker extends Construct {
       AcquireProbeFunction: this.store.acquireProbe.functionArn,
       RecordOutcomeFunction: this.store.recordOutcome.functionArn,
     };
+    // A policy's own texts are not looked into, whatever they look like.
+    const named = (value: unknown, key = ''): unknown => {
+      if (typeof value === 'string') {
+        const name = /^\{\{(\w+)\}\}$/.exec(value)?.[1];
+        return name === undefined ? value : (names[name] ?? value);
+      }
+      if (typeof value !== 'object' || value === null || key === 'Result') {
+        return value;
+      }
+      return Array.isArray(value)
+        ? value.map((each) => named(each))
+        : Object.fromEntries(Object.entries(value).map(([field, each]) => [field, named(each, field)]));
+    };
     // Written without line breaks: all circuits' definitions stand in one template, which holds a megabyte.
-    let definition = JSON.stringify(JSON.parse(this.policy.definition));
-    for (const [name, value] of Object.entries(names)) {
-      definition = definition.replaceAll(`"{{${name}}}"`, () => JSON.stringify(value));
-    }
-    return definition;
+    return JSON.stringify(named(JSON.parse(this.policy.definition)));
   }
 
   /** What the definition does, and what Express workflows need for their log and traces. */

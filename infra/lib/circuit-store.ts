@@ -1,8 +1,7 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { CfnOutput, CfnParameter, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, type ITable, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Function, type IFunction, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, type MetricFilter, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { Stack } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { allow, functionRole } from './function-role.ts';
 import { type FunctionName, LambdaBinaries } from './lambda-binaries.ts';
@@ -52,6 +51,9 @@ export class CircuitStore extends Construct {
   constructor(scope: Construct, id: string, props: CircuitStoreProps = {}) {
     super(scope, id);
     this.binaries = props.binaries ?? LambdaBinaries.fromDirectory();
+    if (this.binaries.arePlaceholders) {
+      refuseDeployment(Stack.of(this));
+    }
     this.logRetention = props.logRetention ?? RetentionDays.ONE_MONTH;
     this.metricNamespace = `Stepbreaker/${Stack.of(this).stackName}`;
     this.table =
@@ -94,5 +96,19 @@ export class CircuitStore extends Construct {
       logGroup: log,
     });
     return [made, log];
+  }
+}
+
+/** A parameter without a default stops `cdk deploy` and CloudFormation alike, and no value matches its pattern. */
+function refuseDeployment(stack: Stack): void {
+  const id = 'PlaceholdersMustNotBeDeployed';
+  if (stack.node.tryFindChild(id) === undefined) {
+    const parameter = new CfnParameter(stack, id, {
+      description: 'Synthesised without executables. Build them with `make lambdas`, and leave out -c placeholders=true',
+      allowedPattern: '(?!x)x',
+      constraintDescription: 'none: this template has placeholders instead of executables',
+    });
+    // What nothing refers to is only a warning.
+    new CfnOutput(stack, 'Placeholders', { value: parameter.valueAsString });
   }
 }

@@ -97,7 +97,7 @@ function readPolicy(file: string): string {
 function run(policies: string[], input: string): Omit<Policy, 'source'>[] {
   const command = resolve(process.env['STEPBREAKER_POLICY'] ?? resolve(ROOT, 'target/debug/stepbreaker-policy'));
   if (!existsSync(command)) {
-    throw new Error(`${command} is missing, which checks policies: build it with \`make policy-check\``);
+    throw new Error(`${command} is missing, which checks policies: build it with \`make build\``);
   }
   const done = spawnSync(command, ['--definition', DEFINITION, '--', ...policies], {
     input,

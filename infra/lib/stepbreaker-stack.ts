@@ -1,10 +1,10 @@
-import { CfnOutput, type RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, CfnResource, type RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { CircuitBreakerApi } from './circuit-breaker-api.ts';
 import { CircuitStore } from './circuit-store.ts';
 import type { LambdaBinaries } from './lambda-binaries.ts';
-import { policiesOf } from './policy.ts';
+import { policiesOf, PolicyError } from './policy.ts';
 import { CIRCUITS } from './repository.ts';
 
 export interface StepbreakerStackProps extends StackProps {
@@ -28,8 +28,8 @@ export interface StepbreakerStackProps extends StackProps {
   readonly cloudWatchRole?: boolean;
 }
 
-/** How many circuits fit: a stack has 500 resources, of which a circuit takes up to 19, and a template one megabyte. */
-export const MOST_CIRCUITS = 24;
+/** What a stack holds (AWS, *CloudFormation quotas*). A circuit takes 17, and some more for its route. */
+const MOST_RESOURCES = 500;
 
 /** One circuit per policy file, what they share, and an API in front of them. */
 export class StepbreakerStack extends Stack {
@@ -39,9 +39,6 @@ export class StepbreakerStack extends Stack {
     super(scope, id, { description: 'Circuit breakers on Step Functions, one per policy.', ...props });
     const directory = props.circuits ?? CIRCUITS;
     const policies = policiesOf(directory);
-    if (policies.length > MOST_CIRCUITS) {
-      throw new Error(`${directory} has ${policies.length} policies; allowed: at most ${MOST_CIRCUITS} in one stack. Deploy the others as another stack, with a directory of their own (-c circuits=… -c stack=…)`);
-    }
     const store = new CircuitStore(this, 'Store', {
       ...(props.binaries === undefined ? {} : { binaries: props.binaries }),
       ...(props.removalPolicy === undefined ? {} : { removalPolicy: props.removalPolicy }),
@@ -54,6 +51,10 @@ export class StepbreakerStack extends Stack {
       publicAccess: props.publicAccess ?? false,
       cloudWatchRole: props.cloudWatchRole ?? true,
     });
+    const resources = this.node.findAll().filter((each) => CfnResource.isCfnResource(each)).length;
+    if (resources > MOST_RESOURCES) {
+      throw new PolicyError(`${directory}: has ${policies.length} policies, which need ${resources} resources; allowed: at most ${MOST_RESOURCES} in one stack. Deploy some of them as another stack, from a directory of their own (-c circuits=… -c stack=…)`);
+    }
     const url = api.url.replace(/\/$/, '');
     new CfnOutput(this, 'ApiUrl', { value: url, description: 'The front door' });
     if (this.node.tryGetContext('frontDoor') !== undefined) {
@@ -65,8 +66,10 @@ export class StepbreakerStack extends Stack {
     new CfnOutput(this, 'AcquireProbeFunction', { value: store.acquireProbe.functionName });
     new CfnOutput(this, 'RecordOutcomeFunction', { value: store.recordOutcome.functionName });
     for (const circuit of this.circuits) {
-      const name = circuit.node.id.split(/[^A-Za-z0-9]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
-      new CfnOutput(this, `MachineArn${name}`, { value: circuit.stateMachine.stateMachineArn, description: `The workflow of ${circuit.node.id}` });
+      const name = `MachineArn${words(circuit.node.id)}`;
+      // Of two circuits whose names differ in nothing but case and signs, the second has a number.
+      const same = this.circuits.slice(0, this.circuits.indexOf(circuit)).filter((other) => words(other.node.id) === words(circuit.node.id)).length;
+      new CfnOutput(this, same === 0 ? name : `${name}${same + 1}`, { value: circuit.stateMachine.stateMachineArn, description: `The workflow of ${circuit.node.id}` });
     }
     const [first] = this.circuits;
     if (first !== undefined) {
@@ -75,4 +78,9 @@ export class StepbreakerStack extends Stack {
       new CfnOutput(this, 'Curl', { value: `curl${signed} ${url}/circuits/${first.node.id}`, description: 'Asks what is stored of a circuit' });
     }
   }
+}
+
+/** A circuit's name as an output's may be: letters and digits. */
+function words(circuit: string): string {
+  return circuit.split(/[^A-Za-z0-9]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }

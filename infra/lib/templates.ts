@@ -13,6 +13,8 @@ function template(name: string, values: Readonly<Record<string, string>> = {}): 
   const text = readFileSync(resolve(import.meta.dirname, '../api', `${name}.vtl`), 'utf8')
     .split('\n')
     .map((line) => line.trim())
+    // Braces, so that what follows is not taken for a part of the word.
+    .map((line) => line.replace(/^#(else|end)$/, '#{$1}'))
     .join('');
   return text.replaceAll(/@([a-zA-Z]+)@/g, (token, key: string) => {
     const value = values[key];
@@ -28,18 +30,38 @@ function patternLiteral(portable: string): string {
   return portable.replaceAll('\\', '${backslash}');
 }
 
-/** `isText` says whether a value is a string, where it may be anything. */
-function parameters(policy: Policy, names: readonly string[], decode: string, isText = (_: string) => 'true'): string {
-  return names
-    .map((name) =>
-      template('parameter', { name, decode, isText: isText(name), pattern: patternLiteral(policy.patterns[name] ?? '') }),
-    )
+/** Where the values of parameters are, and in what form. */
+interface Given {
+  /** An expression for the map that has the value. */
+  readonly map: string;
+  /** Whether the value is a string, where it may be anything. */
+  readonly isText?: string;
+  /** What turns the value into text. */
+  readonly decode?: string;
+}
+
+/** Checks the parameters in the order of their names, as everything else that checks them does. */
+function parameters(policy: Policy, given: (name: string) => Given): string {
+  return declared(policy)
+    .map((name) => {
+      const { map, isText = 'true', decode = '' } = given(name);
+      return template('parameter', { name, map, isText, decode, pattern: patternLiteral(policy.patterns[name] ?? '') });
+    })
     .join('');
 }
 
+/** The parameters' names. They come sorted. */
 function declared(policy: Policy): string[] {
-  return Object.keys(policy.patterns).sort();
+  return Object.keys(policy.patterns);
 }
+
+/** How the customer's body is checked. */
+function sentBody(maxBytes: number, given: { isMissing: string; isText: string; sent: string }): string {
+  return template('body', { ...given, maxBytes: String(maxBytes), maxJsonBytes: String(BODY_AS_JSON_BYTES) });
+}
+
+/** The length of a customer's body as a JSON string, as in the policy's limits; a test compares them. */
+export const BODY_AS_JSON_BYTES = 131_072;
 
 /** How large the customer's own body may be; none where the circuit takes none. */
 export function bodyBytes(policy: Policy): number | undefined {
@@ -54,57 +76,39 @@ function start(policy: Policy, stateMachine: string, request: string): string {
 
 /** Starts an execution with the parameters of the policy's own route. */
 export function startByRoute(policy: Policy, stateMachine: string): string {
-  const segments = policy.route?.segments ?? [];
-  const inPath = segments.flatMap((segment) => ('parameter' in segment ? [segment.parameter] : []));
-  const inQuery = (policy.route?.query ?? []).filter((name) => !inPath.includes(name));
+  const inPath = new Set((policy.route?.segments ?? []).map((segment) => ('parameter' in segment ? segment.parameter : '')));
   // API Gateway hands a segment on as it was sent, and a query decoded. A plus sign is none of a path's escapes.
-  const decode = '#set($value = $util.urlDecode($value.replace("+", "%2B")))';
+  const path: Given = { map: '$input.params().path', decode: '#set($value = $util.urlDecode($value.replace("+", "%2B")))' };
+  const query: Given = { map: '$input.params().querystring' };
   const maxBytes = bodyBytes(policy);
-  const body =
-    maxBytes === undefined
-      ? ''
-      : template('body', { isMissing: 'false', isText: 'true', sent: '$input.body', maxBytes: String(maxBytes) });
-  return start(
-    policy,
-    stateMachine,
-    [
-      '#set($given = $input.params().path)',
-      parameters(policy, inPath.sort(), decode),
-      inQuery.length > 0 ? '#set($given = $input.params().querystring)' : '',
-      parameters(policy, inQuery.sort(), ''),
-      body,
-    ].join(''),
-  );
+  const body = maxBytes === undefined ? '' : sentBody(maxBytes, { isMissing: 'false', isText: 'true', sent: '$input.body' });
+  return start(policy, stateMachine, parameters(policy, (name) => (inPath.has(name) ? path : query)) + body);
 }
 
 /** Starts an execution with what stands in the body of `POST /circuits/NAME/calls`; its model has been checked. */
 export function startByCall(policy: Policy, stateMachine: string): string {
-  const names = declared(policy);
+  const params = template('call-params');
+  const checks = parameters(policy, (name) => ({ map: '$given', isText: `$input.json('$.params.${name}').startsWith($quote)` }));
+  const others = template('unknown-parameter', { others: declared(policy).map((name) => ` && $name != "${name}"`).join('') });
   const maxBytes = bodyBytes(policy);
   const body =
     maxBytes === undefined
       ? ''
-      : template('body', {
-          isMissing: "!$input.path('$').containsKey(\"body\")",
+      : sentBody(maxBytes, {
+          isMissing: "!$input.path('$').containsKey(\"body\") || $input.json('$.body') == \"null\"",
           isText: "$input.json('$.body').startsWith($quote)",
           sent: "$input.path('$.body')",
-          maxBytes: String(maxBytes),
         });
-  return start(
-    policy,
-    stateMachine,
-    [
-      "#set($given = {})#if($input.path('$').containsKey(\"params\"))#set($given = $input.path('$.params'))#end",
-      parameters(policy, names, '', (name) => `$input.json('$.params.${name}').startsWith($quote)`),
-      template('unknown-parameter', { others: names.map((name) => ` && $name != "${name}"`).join('') }),
-      body,
-    ].join(''),
-  );
+  return start(policy, stateMachine, params + checks + others + body);
 }
 
 /** The execution's answer, or a small error that holds nothing of the execution. */
 export function answer(policy: Policy): string {
   const passed = policy.deployed.call.passHeaders ?? [];
+  const odd = passed.find((name) => !/^[a-z][a-z0-9_-]*$/.test(name));
+  if (odd !== undefined) {
+    throw new Error(`call.passHeaders of ${policy.circuit} has ${odd}; allowed in an API: letters, digits, - and _, a letter first`);
+  }
   return template('answer', { headers: passed.map((name) => template('passed-header', { name })).join('') });
 }
 

@@ -23,6 +23,7 @@ esac
 
 arguments=(--locked --profile "$profile")
 built=target
+objdump=objdump
 if [[ $host == "$target" ]]; then
   compiler=cc
 else
@@ -34,7 +35,9 @@ else
   arguments+=(--target "$target")
   built=target/$target
   variable=${target//-/_}
-  export "CARGO_TARGET_${variable^^}_LINKER=$compiler" "CC_$variable=$compiler"
+  # (A Bash of macOS has no ${variable^^}.)
+  export "CARGO_TARGET_$(tr '[:lower:]' '[:upper:]' <<< "$variable")_LINKER=$compiler" "CC_$variable=$compiler"
+  objdump=${compiler%gcc}objdump
 fi
 for function in "${functions[@]}"; do arguments+=(-p "$function"); done
 "$cargo" build "${arguments[@]}"
@@ -46,8 +49,9 @@ for function in "${functions[@]}"; do
   mkdir -p "$out/$function"
   cp "$built/$function" "$out/$function/bootstrap"
   glibc=unknown
-  if command -v objdump > /dev/null; then
-    glibc=$(objdump -T "$built/$function" | grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' | sort -uV | tail -n 1)
+  if command -v "$objdump" > /dev/null; then
+    symbols=$("$objdump" -T "$built/$function") || fail "$objdump can't read $built/$function"
+    glibc=$({ grep -o 'GLIBC_[0-9.]*' || true; } <<< "$symbols" | sed 's/GLIBC_//' | sort -uV | tail -n 1)
     [[ $(printf '%s\n%s\n' "$glibc" "$newest_glibc" | sort -V | tail -n 1) == "$newest_glibc" ]] ||
       fail "$function needs glibc $glibc, but Amazon Linux 2023 has $newest_glibc: build on an older system"
   fi

@@ -97,6 +97,7 @@ fn answered(output: &Value) -> Option<Reply> {
         .ok()
         .filter(|status| (200..600).contains(&status.as_u16()))?;
     let reason = HeaderValue::from_str(output["reason"].as_str()?).ok()?;
+    let content_type = HeaderValue::from_str(output["contentType"].as_str()?).ok()?;
     let body = output["body"].as_str()?.to_owned();
     let mut reply = Response::new(Full::new(body.into()));
     *reply.status_mut() = status;
@@ -106,12 +107,7 @@ fn answered(output: &Value) -> Option<Reply> {
         let value = value.as_str().and_then(|text| HeaderValue::from_str(text).ok())?;
         reply.headers_mut().insert(name, value);
     }
-    if let Some(content_type) = output["contentType"]
-        .as_str()
-        .and_then(|text| HeaderValue::from_str(text).ok())
-    {
-        reply.headers_mut().insert(CONTENT_TYPE, content_type);
-    }
+    reply.headers_mut().insert(CONTENT_TYPE, content_type);
     reply.headers_mut().insert("x-circuit", reason);
     Some(reply)
 }
@@ -198,6 +194,7 @@ mod tests {
             ("body", json!({})),
             ("reason", json!("a\nb")),
             ("reason", Value::Null),
+            ("contentType", Value::Null),
             ("headers", json!({ "etag": 1 })),
             ("headers", json!({ "etag": "a\nb" })),
             ("headers", json!({ "a b": "x" })),

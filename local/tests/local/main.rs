@@ -7,6 +7,7 @@
 )]
 
 mod aws_port;
+mod cases;
 mod command;
 mod common;
 mod executions;
