@@ -6,6 +6,8 @@ use std::path::Path;
 use policy::Deployed;
 use serde_json::{Map, Value, json};
 
+use crate::nonce;
+
 /// Stands for the partner's host and port in a URL.
 const PARTNER: &str = "PARTNER";
 
@@ -20,6 +22,7 @@ pub(crate) fn policy_file(circuit: &str, overrides: &Map<String, Value>, partner
         "fallback": { "status": 200, "body": { "deliveryDays": null } },
     });
     merge(&mut file, overrides);
+    nonce::pass(&mut file);
     if let Some(url) = file["call"]["url"].as_str() {
         file["call"]["url"] = url.replace(PARTNER, &partner.to_string()).into();
     }

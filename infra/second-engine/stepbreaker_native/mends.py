@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import airspeed.operators
 from localemu.services.apigateway.next_gen.execute_api import template_mapping
+from localemu.services.cloudformation import api_utils
 from localemu.services.stepfunctions.asl.component.state import state
 from localemu.services.stepfunctions.asl.component.state.state_choice.comparison.operator.implementations import (
     is_operator,
@@ -85,6 +86,11 @@ def templates() -> None:
         methods[kind] = {**methods[dict], "containsKey": lambda self, key: key in self}
 
 
+def template_size() -> None:
+    """A template that was uploaded to S3 may have a megabyte."""
+    api_utils.MAX_TEMPLATE_SIZE_URL = 1_000_000
+
+
 def all_of_them() -> None:
-    for mend in (timestamps, context_in_choices, entered_time, speed, templates):
+    for mend in (timestamps, context_in_choices, entered_time, speed, templates, template_size):
         mend()
