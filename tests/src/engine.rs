@@ -215,7 +215,7 @@ impl Engine {
                     "name": format!("circuit-{circuit}-{}-{number}", std::process::id()),
                     "definition": definition,
                     "type": "EXPRESS",
-                    "roleArn": variable("STATE_MACHINE_ROLE", "arn:aws:iam::000000000000:role/tests"),
+                    "roleArn": role(),
                 });
                 let created = self.step_functions.call("CreateStateMachine", &create).await?;
                 Ok(created["stateMachineArn"]
@@ -354,6 +354,11 @@ impl Local {
 /// The name of a circuit's own function.
 fn own_name(name: FunctionName, circuit: &str) -> String {
     format!("{}-{circuit}", name.as_str())
+}
+
+/// The role of machines that are made for cases.
+pub(crate) fn role() -> String {
+    variable("STATE_MACHINE_ROLE", "arn:aws:iam::000000000000:role/tests")
 }
 
 fn variable(name: &str, otherwise: &str) -> String {
