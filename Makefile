@@ -17,8 +17,9 @@ CARGO ?= cargo
 BINARIES := target/debug
 VENV := .venv
 LINT := statemachine/lint
+INFRA := infra
 
-.PHONY: help demo local test model mutants lint fmt lambdas tools clean build needs-rust needs-node needs-python
+.PHONY: help demo local test stack test-aws teststate model mutants lint fmt lambdas tools clean build needs-rust needs-node needs-python
 
 help: ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -35,6 +36,15 @@ test: lint build $(VENV)/installed ## Runs every test; needs no network once eve
 	bash tests/scripts/front_door.sh
 	$(VENV)/bin/python tests/scripts/sdk.py
 
+stack: build lambdas $(INFRA)/node_modules/.installed ## Deploys the CDK app to a second engine here, plays tests/cases there, destroys it (Python 3.12+; CASES=, STACK_PORT=, KEEP=1)
+	@exec bash infra/scripts/stack.sh
+
+test-aws: build ## Plays tests/cases on AWS, with the table and the functions of a deployed stack (STACK=, PARTNER_HOST=)
+	@exec bash infra/scripts/test-aws.sh '$(STACK)'
+
+teststate: build ## Puts each state of the definition to the TestState API of AWS_ENDPOINT_URL, or of the system here
+	@$(CARGO) test --quiet --workspace --locked --test teststate -- --nocapture
+
 mutants: needs-rust ## Changes the breaker in every small way and tells which changes no test notices (a quarter of an hour; JOBS=2)
 	bash tests/scripts/mutants.sh
 
@@ -49,19 +59,14 @@ lint: needs-rust $(LINT)/node_modules/.installed ## Checks formatting, Rust and 
 fmt: needs-rust ## Formats the Rust code
 	$(CARGO) fmt --all
 
-lambdas: needs-rust ## Builds the Lambdas as they are shipped, for this machine's architecture, and tells their sizes
-	$(CARGO) build --locked --profile lambda -p call-partner -p acquire-probe -p record-outcome
-	@printf '%-16s %10s %10s\n' function bytes gzipped
-	@for function in call-partner acquire-probe record-outcome; do \
-	  printf '%-16s %10d %10d\n' $$function \
-	    "$$(wc -c < target/lambda/$$function)" "$$(gzip -9 -c target/lambda/$$function | wc -c)"; \
-	done
+lambdas: needs-rust ## Builds the functions as they are shipped into dist/lambdas, and tells their sizes (ARCH=arm64|x86_64)
+	@exec env CARGO='$(CARGO)' bash infra/scripts/lambdas.sh
 
-tools: $(VENV)/installed $(LINT)/node_modules/.installed ## Installs what tests and lint need beside Rust: the one step with a network
+tools: $(VENV)/installed $(LINT)/node_modules/.installed $(INFRA)/node_modules/.installed ## Installs what tests and lint need beside Rust: the one step with a network
 
 clean: ## Removes everything that was built or installed here
 	$(CARGO) clean
-	rm -rf $(VENV) $(LINT)/node_modules
+	rm -rf $(VENV) $(LINT)/node_modules $(INFRA)/node_modules $(INFRA)/.venv $(INFRA)/cdk.out dist
 
 build: needs-rust
 	@echo 'Building (the first time some minutes: it includes SQLite and the AWS SDK) …' >&2
@@ -74,6 +79,10 @@ $(VENV)/installed: tests/scripts/requirements.txt | needs-python
 
 $(LINT)/node_modules/.installed: $(LINT)/package-lock.json | needs-node
 	npm ci --prefix $(LINT) --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+$(INFRA)/node_modules/.installed: $(INFRA)/package-lock.json | needs-node
+	npm ci --prefix $(INFRA) --ignore-scripts --no-audit --no-fund
 	@touch $@
 
 # Tells what is missing and how to get it, all at once rather than one error after another.

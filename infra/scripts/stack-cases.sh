@@ -15,7 +15,29 @@ count() {
     -d '{}' "$AWS_ENDPOINT_URL" | "$VENV/bin/python" -c 'import json, sys; print(len(json.load(sys.stdin)[sys.argv[1]]))' "$field"
 }
 
+# An archive of one executable, as Lambda takes it.
+archive() {
+  "$VENV/bin/python" - "$1" "$2" << 'END'
+import sys, zipfile
+entry = zipfile.ZipInfo("bootstrap")
+entry.external_attr, entry.compress_type = 0o755 << 16, zipfile.ZIP_DEFLATED
+with zipfile.ZipFile(sys.argv[2], "w") as archive, open(sys.argv[1], "rb") as executable:
+    archive.writestr(entry, executable.read(), compresslevel=1)
+END
+}
+
 began=$SECONDS
+# What functions of a case's own are made of.
+mkdir "$WORK/functions"
+for function in call-partner acquire-probe record-outcome; do
+  archive "dist/lambdas/$function/bootstrap" "$WORK/functions/$function.zip"
+done
+cp "${STAND_IN:-target/debug/stand-in}" "$WORK/stand-in"
+strip "$WORK/stand-in" 2> /dev/null || true
+archive "$WORK/stand-in" "$WORK/functions/stand-in.zip"
+echo 'no executable' > "$WORK/broken"
+archive "$WORK/broken" "$WORK/functions/broken.zip"
+export CASES_FUNCTIONS=$WORK/functions
 (cd infra && $cdk bootstrap aws://000000000000/us-east-1 -c placeholders=true) > "$WORK/bootstrap.log" 2>&1 ||
   fail "cdk bootstrap failed: $(tail -n 20 "$WORK/bootstrap.log")"
 echo 'Deploying the CDK app with the CDK CLI, and playing the cases (some minutes) …' >&2

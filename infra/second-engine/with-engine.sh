@@ -3,7 +3,8 @@
 # all that either started: also after Ctrl-C, or a signal that ends only this script. The command's exit status is this
 # script's; 3 is that there is no Python for LocalEmu.
 #
-# PYTHON names a Python of 3.12 or 3.13; STACK_PORT is another port than 4572; KEEP=1 leaves the logs.
+# with-engine.sh --install only installs LocalEmu. PYTHON names a Python of 3.12 or 3.13; STACK_PORT is another port than 4572;
+# KEEP=1 leaves the logs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD
@@ -24,7 +25,8 @@ find_python() {
     echo "$PYTHON"
     return
   fi
-  for candidate in python3.13 python3.12 python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[23].*/bin/python; do
+  for candidate in python3.13 python3.12 python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[23].*/bin/python \
+    "${RUNNER_TOOL_CACHE:-/opt/hostedtoolcache}"/Python/3.1[23].*/*/bin/python; do
     if is_python "$candidate"; then
       echo "$candidate"
       return
@@ -105,7 +107,11 @@ end() {
   exit "$status"
 }
 
-(($# > 0)) || fail 'usage: with-engine.sh COMMAND…'
+(($# > 0)) || fail 'usage: with-engine.sh --install, or with-engine.sh COMMAND…'
+if [[ $1 == --install ]]; then
+  install_engine
+  exit 0
+fi
 command -v curl > /dev/null || fail 'Missing: curl.  Debian, Ubuntu: sudo apt-get install curl'
 if (echo > "/dev/tcp/127.0.0.1/$port") 2> /dev/null; then fail "port $port is taken; choose another one with STACK_PORT=…"; fi
 install_engine

@@ -23,8 +23,11 @@ use tokio::net::TcpListener;
 
 use crate::case::{Case, Function, FunctionName, Kind};
 use crate::deadline::{eventually, eventually_within};
+use crate::function_maker::FunctionMaker;
 use crate::http::{Service, client};
 use crate::policy_file::merge;
+use crate::shared_circuit::partner_host;
+use crate::signature::Signer;
 use crate::stack::Stack;
 use crate::store_proxy::StoreProxy;
 
@@ -43,6 +46,12 @@ pub(crate) struct Engine {
     /// The circuits that somebody else deployed here, with their front door.
     pub(crate) stack: Option<Stack>,
     starts: Starts,
+    /// Makes functions of a case's own there.
+    pub(crate) function_maker: Option<FunctionMaker>,
+    /// Whether the functions there reach a partner on this machine.
+    pub(crate) reaches_partners: bool,
+    /// Whether it is AWS itself.
+    is_aws: bool,
 }
 
 /// How executions are started.
@@ -99,6 +108,9 @@ impl Engine {
     /// The engine that the environment names, if it does: `AWS_ENDPOINT_URL_SFN`, `AWS_ENDPOINT_URL_DYNAMODB`, or
     /// `AWS_ENDPOINT_URL` for both.
     pub(crate) fn from_environment() -> anyhow::Result<Option<Self>> {
+        if std::env::var_os("CASES_ON_AWS").is_some() {
+            return Self::aws().map(Some);
+        }
         let endpoint = |service: &str| {
             let own = std::env::var(format!("AWS_ENDPOINT_URL_{service}")).ok();
             own.or_else(|| std::env::var("AWS_ENDPOINT_URL").ok())
@@ -108,6 +120,7 @@ impl Engine {
             (Some(step_functions), Some(dynamodb)) => {
                 let client = client()?;
                 Ok(Some(Self {
+                    function_maker: FunctionMaker::from_environment(&client, &step_functions),
                     step_functions: Service::step_functions(client.clone(), step_functions),
                     dynamodb: Service::dynamodb(client.clone(), dynamodb),
                     client,
@@ -115,10 +128,34 @@ impl Engine {
                     local: None,
                     stack: None,
                     starts: Starts::from_environment()?,
+                    reaches_partners: true,
+                    is_aws: false,
                 }))
             }
             _ => anyhow::bail!("AWS_ENDPOINT_URL_SFN and AWS_ENDPOINT_URL_DYNAMODB go together"),
         }
+    }
+
+    /// AWS, with requests that are signed.
+    fn aws() -> anyhow::Result<Self> {
+        let client = client()?;
+        let region = std::env::var("AWS_REGION").context("AWS_REGION")?;
+        let signer = Arc::new(Signer::from_environment(&region)?);
+        let url = |service: &str| format!("https://{service}.{region}.amazonaws.com/");
+        let step_functions = Service::step_functions(client.clone(), url("states"));
+        let dynamodb = Service::dynamodb(client.clone(), url("dynamodb"));
+        Ok(Self {
+            step_functions: step_functions.signed(Arc::clone(&signer)),
+            dynamodb: dynamodb.signed(signer),
+            client,
+            table: variable("CIRCUITS_TABLE", Config::TABLE),
+            local: None,
+            stack: None,
+            starts: Starts::Synchronous,
+            function_maker: None,
+            reaches_partners: partner_host().is_some(),
+            is_aws: true,
+        })
     }
 
     /// The same engine, with these policy files deployed as a stack.
@@ -132,6 +169,9 @@ impl Engine {
             local: None,
             stack: Some(stack),
             starts: self.starts,
+            function_maker: self.function_maker.clone(),
+            reaches_partners: self.reaches_partners,
+            is_aws: self.is_aws,
         })
     }
 
@@ -173,6 +213,9 @@ impl Engine {
             }),
             stack: None,
             starts: Starts::Synchronous,
+            function_maker: None,
+            reaches_partners: true,
+            is_aws: false,
         })
     }
 
@@ -240,7 +283,7 @@ impl Engine {
     pub(crate) async fn execute(&self, machine_arn: &str, input: &Value) -> anyhow::Result<Value> {
         let start = json!({ "stateMachineArn": machine_arn, "input": input.to_string() });
         if self.starts == Starts::Synchronous {
-            return self.step_functions.call("StartSyncExecution", &start).await;
+            return self.step_functions.start_sync(&start).await;
         }
         let started = self.step_functions.call("StartExecution", &start).await?;
         let describe = json!({ "executionArn": started["executionArn"] });
@@ -289,6 +332,7 @@ impl Engine {
     pub(crate) async fn events(&self, circuits: &[&str]) -> anyhow::Result<Option<Vec<Value>>> {
         let events = match &self.local {
             Some(local) => local.system.events().list(),
+            None if self.is_aws => return Ok(None),
             None => {
                 let url = format!("{}/_local/events", self.step_functions.endpoint());
                 let answer = self.client.get(url).send().await?;

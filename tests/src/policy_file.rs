@@ -1,6 +1,6 @@
 //! The policy files of cases: one that all begin with, and what a case says otherwise.
 
-use std::net::SocketAddr;
+use std::fmt::Display;
 use std::path::Path;
 
 use policy::Deployed;
@@ -11,8 +11,8 @@ use crate::nonce;
 /// Stands for the partner's host and port in a URL.
 const PARTNER: &str = "PARTNER";
 
-/// The file of a circuit. Patient defaults, so that only a case that is about time is decided by it.
-pub(crate) fn policy_file(circuit: &str, overrides: &Map<String, Value>, partner: SocketAddr) -> Value {
+/// The file of a circuit, with its partner's host and port. Patient defaults, so that only a case that is about time is decided by it.
+pub(crate) fn policy_file(circuit: &str, overrides: &Map<String, Value>, partner: impl Display) -> Value {
     let mut file = json!({
         "circuit": circuit,
         "call": { "url": format!("http://{PARTNER}/stock"), "timeoutMs": 8000 },

@@ -61,7 +61,7 @@ pub(crate) async fn play(files: &[CaseFile], engine: Engine) -> anyhow::Result<S
     let mut by_policy: BTreeMap<String, Vec<Play<'_>>> = BTreeMap::new();
     for file in files {
         for case in &file.cases {
-            if let Some(reason) = exceptions.reason(case, command.is_some())? {
+            if let Some(reason) = exceptions.reason(case, command.is_some(), &engine)? {
                 summary.skipped.push(format!("{}: {reason}", case.id));
                 continue;
             }
@@ -206,16 +206,20 @@ impl Exceptions {
     ///
     /// # Errors
     /// It can't be, and the file gives no reason.
-    fn reason(&self, case: &Case, has_stack: bool) -> anyhow::Result<Option<String>> {
+    fn reason(&self, case: &Case, has_stack: bool, engine: &Engine) -> anyhow::Result<Option<String>> {
         let own = self.cases.get(&case.id);
         let told = own.or_else(|| case.needs.iter().find_map(|need| self.needs.get(need)));
         if told.is_some() {
             return Ok(told.cloned());
         }
+        if case.hits > 0 && !engine.reaches_partners {
+            return Ok(Some("needs a partner that the engine reaches: PARTNER_HOST".to_owned()));
+        }
         let lacks = |need: &&Need| match need {
             Need::Patience => false,
             Need::FrontDoor => !has_stack,
-            Need::Functions | Need::StoreFaults => true,
+            Need::Functions => engine.function_maker.is_none(),
+            Need::StoreFaults => true,
         };
         let Some(need) = case.needs.iter().find(lacks) else {
             return Ok(None);

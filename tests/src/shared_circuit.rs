@@ -3,15 +3,20 @@
 
 use std::sync::Arc;
 
-use scripted_partner::{Partner, Script};
+use scripted_partner::{Listen, Partner, Script};
 use serde_json::{Map, Value};
 
-use crate::case::Case;
+use crate::case::{Case, FunctionName};
 use crate::circuit::{Circuit, Way};
 use crate::deadline::WITHIN;
 use crate::engine::{Engine, Variation};
 use crate::policy_file::{deployed, policy_file};
 use crate::trial;
+
+/// By which name an engine reaches this machine, if it is not on it; the partners then listen to everybody.
+pub(crate) fn partner_host() -> Option<String> {
+    std::env::var("PARTNER_HOST").ok()
+}
 
 /// A circuit with its partner.
 #[derive(Debug)]
@@ -25,8 +30,16 @@ pub(crate) struct SharedCircuit {
 impl SharedCircuit {
     /// A circuit with this merge patch on the policy that all cases begin with.
     pub(crate) fn start(name: String, policy: &Map<String, Value>) -> anyhow::Result<Self> {
-        let partner = Partner::start(Script::default())?;
-        let file = policy_file(&name, policy, partner.address());
+        let host = partner_host();
+        let listen = Listen {
+            to_everybody: host.is_some(),
+            ..Listen::default()
+        };
+        let partner = Partner::start_at(listen, Script::default())?;
+        let file = match host {
+            Some(host) => policy_file(&name, policy, format!("{host}:{}", partner.address().port())),
+            None => policy_file(&name, policy, partner.address()),
+        };
         Ok(Self {
             name,
             partner: Arc::new(partner),
@@ -40,8 +53,29 @@ impl SharedCircuit {
     /// The case could not be played to its end.
     pub(crate) async fn play(&self, engine: &Arc<Engine>, case: &Case, way: Way) -> anyhow::Result<Vec<String>> {
         self.settle().await?;
+        let names = match &engine.function_maker {
+            Some(maker) => maker.make(case, &engine.table).await?,
+            None => Vec::new(),
+        };
+        let played = self.play_with(names.clone(), engine, case, way).await;
+        if let Some(maker) = &engine.function_maker {
+            maker.remove(case, &names).await?;
+        }
+        played
+    }
+
+    async fn play_with(
+        &self,
+        names: Vec<(FunctionName, String)>,
+        engine: &Arc<Engine>,
+        case: &Case,
+        way: Way,
+    ) -> anyhow::Result<Vec<String>> {
         let policy = deployed(&self.name, &self.file)?;
-        let variation = Variation::of(case);
+        let variation = Variation {
+            names,
+            ..Variation::of(case)
+        };
         let machine_arn = engine.deploy(&policy, &variation).await?;
         let circuit = Circuit::new(Arc::clone(engine), policy, machine_arn, Arc::clone(&self.partner));
         let circuit = circuit.played(case, way);

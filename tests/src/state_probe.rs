@@ -104,7 +104,7 @@ impl fmt::Display for ProbedState {
 /// # Errors
 /// The engine can't be reached, or the probes leave a part of the definition out.
 pub async fn probe_states() -> anyhow::Result<Vec<ProbedState>> {
-    let file = policy_file(CIRCUIT, &Map::new(), ([127, 0, 0, 1], 9).into());
+    let file = policy_file(CIRCUIT, &Map::new(), "wholesaler.example.com");
     let policy = deployed(CIRCUIT, &file)?;
     let names = Names {
         circuits_table: "circuits".to_owned(),
