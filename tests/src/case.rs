@@ -230,14 +230,15 @@ impl Case {
         let declared = self.policy.get("params").and_then(Value::as_object);
         let is_text = |value: &Value| value.is_string();
         let has_all = declared.is_none_or(Map::is_empty) || fields.contains_key("params");
-        has_all && fields.iter().all(|(name, value)| match name.as_str() {
-            "params" => value.as_object().is_some_and(|given| {
-                let names = |params: &Map<String, Value>| params.keys().cloned().collect::<BTreeSet<_>>();
-                given.values().all(is_text) && names(given) == declared.map(names).unwrap_or_default()
-            }),
-            "body" => takes_body && value.is_string(),
-            _ => false,
-        })
+        has_all
+            && fields.iter().all(|(name, value)| match name.as_str() {
+                "params" => value.as_object().is_some_and(|given| {
+                    let names = |params: &Map<String, Value>| params.keys().cloned().collect::<BTreeSet<_>>();
+                    given.values().all(is_text) && names(given) == declared.map(names).unwrap_or_default()
+                }),
+                "body" => takes_body && value.is_string(),
+                _ => false,
+            })
     }
 
     /// Whether it says what can be played, and all that it needs.

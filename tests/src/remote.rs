@@ -225,7 +225,10 @@ impl Exceptions {
             return Ok(None);
         };
         match &self.file {
-            Some(file) => bail!("{} needs {need:?}, and {file} does not say why it is not played", case.id),
+            Some(file) => bail!(
+                "{} needs {need:?}, and {file} does not say why it is not played",
+                case.id
+            ),
             None => Ok(Some(format!("needs {need:?}"))),
         }
     }

@@ -78,8 +78,16 @@ mod tests {
 
     #[test]
     fn a_signature_is_for_the_key_the_day_the_region_and_the_service() {
-        let signer = Signer::new("eu-central-1", "AKID".to_owned(), "secret".to_owned(), Some("token".to_owned()));
-        let headers = [("x-amz-target".to_owned(), "AWSStepFunctions.ListStateMachines".to_owned())];
+        let signer = Signer::new(
+            "eu-central-1",
+            "AKID".to_owned(),
+            "secret".to_owned(),
+            Some("token".to_owned()),
+        );
+        let headers = [(
+            "x-amz-target".to_owned(),
+            "AWSStepFunctions.ListStateMachines".to_owned(),
+        )];
         let now = UNIX_EPOCH + Duration::from_secs(1_700_000_000);
         let url = "https://states.eu-central-1.amazonaws.com/";
         let signed = |body: &str| signer.sign_at(now, "states", url, &headers, body).unwrap();

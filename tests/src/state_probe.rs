@@ -91,7 +91,11 @@ pub struct ProbedState {
 impl fmt::Display for ProbedState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let next = self.next.as_deref().unwrap_or("(end)");
-        let told = if self.differences.is_empty() { "as expected" } else { "DIFFERS" };
+        let told = if self.differences.is_empty() {
+            "as expected"
+        } else {
+            "DIFFERS"
+        };
         write!(f, "{:26} {:46} {next:26} {told}", self.state, self.part)?;
         self.differences
             .iter()
@@ -326,7 +330,8 @@ mod tests {
 
     #[test]
     fn a_part_of_the_definition_that_is_not_asked_is_told() {
-        let definition = |state: Value| json!({ "States": { "Load Policy": { "Type": "Pass", "Result": {} }, "A": state } });
+        let definition =
+            |state: Value| json!({ "States": { "Load Policy": { "Type": "Pass", "Result": {} }, "A": state } });
         let problem = |state: Value, probes: Value| {
             let states = json!({ "about": "", "states": { "Load Policy": [{ "sets": {} }], "A": probes } });
             let asked = questions(&definition(state), serde_json::from_value(states).unwrap());

@@ -87,8 +87,7 @@ impl Step {
 
     /// Whether an answer has to be a refusal or a failure, which the front door tells in other words than an execution.
     pub(crate) fn expects_refusal(&self) -> bool {
-        let refuses =
-            |answer: &ExpectedAnswer| answer.ends.is_some() || answer.reason.as_deref() == Some("invalid");
+        let refuses = |answer: &ExpectedAnswer| answer.ends.is_some() || answer.reason.as_deref() == Some("invalid");
         match &self.expect {
             None => false,
             Some(Expect::Reason(reason)) => reason == "invalid",

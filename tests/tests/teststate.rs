@@ -17,7 +17,13 @@ async fn every_state_rule_and_catch_edge_leads_where_the_definition_says() {
         writeln!(table, "{state}").unwrap();
     }
     let differing = probed.iter().filter(|state| !state.differences.is_empty()).count();
-    writeln!(table, "teststate: {} of {} as expected", probed.len() - differing, probed.len()).unwrap();
+    writeln!(
+        table,
+        "teststate: {} of {} as expected",
+        probed.len() - differing,
+        probed.len()
+    )
+    .unwrap();
     // Not with `print!`, which is only shown when a test fails.
     std::io::stdout().write_all(table.as_bytes()).unwrap();
     assert_eq!(differing, 0, "what differs stands in the table");

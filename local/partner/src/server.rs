@@ -71,7 +71,11 @@ pub(crate) async fn serve_until(
     stage: Arc<Stage>,
     ready: &mpsc::Sender<io::Result<Addresses>>,
 ) -> io::Result<()> {
-    let at = if listen.to_everybody { Ipv4Addr::UNSPECIFIED } else { Ipv4Addr::LOCALHOST };
+    let at = if listen.to_everybody {
+        Ipv4Addr::UNSPECIFIED
+    } else {
+        Ipv4Addr::LOCALHOST
+    };
     let listener = bind(at, listen.port)?;
     let control_listener = listen.control_port.map(|port| bind(Ipv4Addr::LOCALHOST, port));
     let control_listener = control_listener.transpose()?;
