@@ -45,7 +45,7 @@ export STACK_DEPLOY=$root/infra/scripts/deploy.sh STACK_LIST=$WORK/stacks STACK_
 touch "$STACK_LIST"
 status=0
 CASES_EXCEPT=${CASES_EXCEPT:-$root/infra/second-engine/exceptions.json} RUST_BACKTRACE=0 \
-  "${CARGO:-cargo}" test --quiet --workspace --locked --test cases -- --nocapture || status=$?
+  "${CARGO:-cargo}" test --quiet --workspace --locked --test cases -- --nocapture every_case || status=$?
 if ((status != 0)); then
   echo '--- what the CDK CLI said last' >&2
   tail -n 20 "$STACK_LOG" >&2 || true

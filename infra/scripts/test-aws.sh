@@ -35,4 +35,4 @@ export CIRCUITS_TABLE CALL_PARTNER_FUNCTION ACQUIRE_PROBE_FUNCTION RECORD_OUTCOM
 credentials=$(aws configure export-credentials --format env)
 eval "$credentials"
 echo "On AWS, $region: table $CIRCUITS_TABLE, functions of $stack" >&2
-CASES_ON_AWS=1 exec "${CARGO:-cargo}" test --quiet --workspace --locked --test cases -- --nocapture
+CASES_ON_AWS=1 exec "${CARGO:-cargo}" test --quiet --workspace --locked --test cases -- --nocapture every_case
