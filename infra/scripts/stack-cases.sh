@@ -40,12 +40,19 @@ archive "$WORK/broken" "$WORK/functions/broken.zip"
 export CASES_FUNCTIONS=$WORK/functions
 (cd infra && $cdk bootstrap aws://000000000000/us-east-1 -c placeholders=true) > "$WORK/bootstrap.log" 2>&1 ||
   fail "cdk bootstrap failed: $(tail -n 20 "$WORK/bootstrap.log")"
+echo 'Putting each state of the definition to its TestState API …' >&2
+cargo=${CARGO:-cargo}
+"$cargo" test --quiet --workspace --locked --test teststate -- --nocapture > "$WORK/teststate.log" 2>&1 || {
+  cat "$WORK/teststate.log" >&2
+  fail 'a state does not do what the definition says'
+}
+grep '^teststate: ' "$WORK/teststate.log" >&2
 echo 'Deploying the CDK app with the CDK CLI, and playing the cases (some minutes) …' >&2
 export STACK_DEPLOY=$root/infra/scripts/deploy.sh STACK_LIST=$WORK/stacks STACK_LOG=$WORK/deploy.log STACK_OUT=$WORK/cdk.out
 touch "$STACK_LIST"
 status=0
 CASES_EXCEPT=${CASES_EXCEPT:-$root/infra/second-engine/exceptions.json} RUST_BACKTRACE=0 \
-  "${CARGO:-cargo}" test --quiet --workspace --locked --test cases -- --nocapture every_case || status=$?
+  "$cargo" test --quiet --workspace --locked --test cases -- --nocapture every_case || status=$?
 if ((status != 0)); then
   echo '--- what the CDK CLI said last' >&2
   tail -n 20 "$STACK_LOG" >&2 || true

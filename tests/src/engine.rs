@@ -22,7 +22,7 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 
 use crate::case::{Case, Function, FunctionName, Kind};
-use crate::deadline::{eventually, eventually_within};
+use crate::deadline::{eventually, eventually_elsewhere};
 use crate::function_maker::FunctionMaker;
 use crate::http::{Service, client};
 use crate::policy_file::merge;
@@ -289,7 +289,7 @@ impl Engine {
         let describe = json!({ "executionArn": started["executionArn"] });
         let mut described = Value::Null;
         // As long as a machine may run, and a little: 28 s.
-        eventually_within(Duration::from_secs(40), "the execution ends", async || {
+        eventually_elsewhere(Duration::from_secs(40), "the execution ends", async || {
             described = self.step_functions.call("DescribeExecution", &describe).await?;
             Ok(described["status"] != "RUNNING")
         })

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use crate::case::{Case, Function, FunctionName, Kind};
-use crate::deadline::eventually;
+use crate::deadline::{WITHIN, eventually_elsewhere};
 use crate::http::UNVERIFIED;
 
 /// Makes functions.
@@ -86,7 +86,7 @@ impl FunctionMaker {
         self.ask(reqwest::Method::POST, "2015-03-31/functions", Some(create))
             .await?;
         let configuration = format!("2015-03-31/functions/{name}/configuration");
-        eventually("the function is there", async || {
+        eventually_elsewhere(WITHIN, "the function is there", async || {
             let told = self.ask(reqwest::Method::GET, &configuration, None).await?;
             // One that can't be started fails here or when it is called, as the engine has it.
             Ok(told["State"] != "Pending")

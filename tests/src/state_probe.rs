@@ -150,13 +150,23 @@ async fn ask(service: &Service, definition: &Value, state: &str, question: &Ques
     match &question.mock {
         Some(mock) => {
             body["mock"] = mock.clone();
-            let execution = json!({ "Id": EXECUTION, "StartTime": "2026-01-01T00:00:00.000Z" });
-            body["context"] = json!({ "Execution": execution }).to_string().into();
+            body["context"] = context(state).to_string().into();
         }
         // What is not mocked needs a role on AWS, though nothing but a Task uses it.
         None => body["roleArn"] = crate::engine::role().into(),
     }
     service.call("TestState", &body).await
+}
+
+/// The context object of an execution that is at a state.
+fn context(state: &str) -> Value {
+    let machine = "arn:aws:states:us-east-1:123456789012:stateMachine:wholesaler-stock";
+    let at = "2026-01-01T00:00:00.000Z";
+    json!({
+        "Execution": { "Id": EXECUTION, "Input": {}, "Name": "probe", "RoleArn": crate::engine::role(), "StartTime": at },
+        "State": { "EnteredTime": at, "Name": state, "RetryCount": 0 },
+        "StateMachine": { "Id": machine, "Name": "wholesaler-stock" },
+    })
 }
 
 /// Every part of the definition with what it is asked, in the definition's order.
@@ -240,7 +250,8 @@ fn of_task(state: &Value, probes: &[Probe], policy: &Value) -> anyhow::Result<Ve
             part: "succeeds".to_owned(),
             output: probe.output(&input, policy)?,
             input,
-            mock: Some(json!({ "result": result.to_string() })),
+            // Not held to the service's own form: to that a Lambda's payload is bytes.
+            mock: Some(json!({ "result": result.to_string(), "fieldValidationMode": "NONE" })),
             status: "SUCCEEDED",
             next: text(state, "Next"),
             names_execution,

@@ -12,10 +12,14 @@ from localemu.services.apigateway.next_gen.execute_api import template_mapping
 from localemu.services.cloudformation import api_utils
 from localemu.services.edge import ROUTER
 from localemu.services.events import provider as events
+from localemu.services.stepfunctions.asl.component.common.error_name.failure_event import FailureEventException
 from localemu.services.stepfunctions.asl.component.state import state
 from localemu.services.stepfunctions.asl.component.state.state_choice.comparison.operator.implementations import (
     is_operator,
     timestamp_operators,
+)
+from localemu.services.stepfunctions.asl.component.state.state_execution.state_task.service.state_task_service_dynamodb import (
+    StateTaskServiceDynamoDB,
 )
 from localemu.services.stepfunctions.asl.utils import boto_client, json_path
 
@@ -95,6 +99,16 @@ def template_size() -> None:
     api_utils.MAX_TEMPLATE_SIZE_URL = 1_000_000
 
 
+def mocked_errors() -> None:
+    """An error that TestState is told to raise in a DynamoDB Task keeps its name and its cause."""
+    original = StateTaskServiceDynamoDB._from_error
+
+    def from_error(self, env, ex: Exception):
+        return ex.failure_event if isinstance(ex, FailureEventException) else original(self, env, ex)
+
+    StateTaskServiceDynamoDB._from_error = from_error
+
+
 def announcements() -> None:
     """What was announced can be asked for, in the form in which the local system tells it (`GET /_local/events`)."""
     told: list[dict] = []
@@ -114,5 +128,14 @@ def announcements() -> None:
 
 
 def all_of_them() -> None:
-    for mend in (timestamps, context_in_choices, entered_time, speed, templates, template_size, announcements):
+    for mend in (
+        timestamps,
+        context_in_choices,
+        entered_time,
+        speed,
+        templates,
+        template_size,
+        mocked_errors,
+        announcements,
+    ):
         mend()
