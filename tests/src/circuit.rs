@@ -23,6 +23,8 @@ pub(crate) struct Circuit {
     pub(crate) machine_arn: String,
     pub(crate) partner: Arc<Partner>,
     pub(crate) way: Way,
+    /// The functions of the case's own, where they were made on another engine.
+    pub(crate) functions: Vec<(FunctionName, String)>,
     /// The nonces of the answers so far; none where the caller is not ours, and brings none.
     nonces: Option<Mutex<BTreeSet<String>>>,
 }
@@ -50,6 +52,7 @@ impl Circuit {
             machine_arn,
             partner,
             way: Way::AsItSays,
+            functions: Vec::new(),
             nonces: Some(Mutex::default()),
         }
     }
@@ -109,6 +112,17 @@ impl Circuit {
         };
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         nonce::differences(answers, &self.partner.log(), &mut seen)
+    }
+
+    /// Kills (-9) the processes that work for a function of the case's own.
+    pub(crate) async fn kill(&self, function: FunctionName) -> anyhow::Result<()> {
+        if let Some(local) = &self.engine.local {
+            return local.kill(function, self.name()).await;
+        }
+        let made = self.functions.iter().find(|(name, _)| *name == function);
+        let (_, name) = made.context("a function of the case's own")?;
+        let maker = self.engine.function_maker.as_ref().context("a maker of functions")?;
+        maker.kill(name).await
     }
 
     fn front_door(&self) -> anyhow::Result<String> {

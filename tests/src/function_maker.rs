@@ -1,10 +1,13 @@
 //! Functions of a case's own on another engine: made by Lambda's API from the archives that `CASES_FUNCTIONS` names.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, ensure};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::{Map, Value, json};
 
 use crate::case::{Case, Function, FunctionName, Kind};
@@ -34,7 +37,9 @@ impl FunctionMaker {
     pub(crate) async fn make(&self, case: &Case, table: &str) -> anyhow::Result<Vec<(FunctionName, String)>> {
         let mut names = Vec::new();
         for (function, own) in &case.functions {
-            let name = format!("{}-{}", function.as_str(), case.id);
+            static MADE: AtomicUsize = AtomicUsize::new(0);
+            let number = MADE.fetch_add(1, Ordering::Relaxed);
+            let name = format!("case-{}-{number}-{}", std::process::id(), function.as_str());
             if !matches!(own.is, Kind::Missing) {
                 let made = self.make_one(&name, *function, own, table).await;
                 made.with_context(|| format!("the function {name}"))?;
@@ -53,6 +58,19 @@ impl FunctionMaker {
             }
         }
         Ok(())
+    }
+
+    /// Kills (-9) every process of a function, which an engine on this machine runs as such; waits for one.
+    pub(crate) async fn kill(&self, name: &str) -> anyhow::Result<()> {
+        let variable = format!("AWS_LAMBDA_FUNCTION_NAME={name}");
+        eventually_elsewhere(WITHIN, "a process runs for the function", async || {
+            let found = processes_with(&variable)?;
+            for pid in &found {
+                kill(*pid, Signal::SIGKILL)?;
+            }
+            Ok(!found.is_empty())
+        })
+        .await
     }
 
     async fn make_one(&self, name: &str, function: FunctionName, own: &Function, table: &str) -> anyhow::Result<()> {
@@ -112,4 +130,24 @@ impl FunctionMaker {
         ensure!(status.is_success(), "{url}: {status} {text}");
         Ok(serde_json::from_str(&text).unwrap_or_default())
     }
+}
+
+/// The processes with this variable in their environment.
+fn processes_with(variable: &str) -> anyhow::Result<Vec<Pid>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc")? {
+        let path = entry?.path();
+        let Some(Ok(number)) = path.file_name().and_then(|name| name.to_str()).map(str::parse) else {
+            continue;
+        };
+        // One that has ended by now, or is another's, has none that can be read.
+        let environment = std::fs::read(path.join("environ")).unwrap_or_default();
+        if environment
+            .split(|byte| *byte == 0)
+            .any(|held| held == variable.as_bytes())
+        {
+            found.push(Pid::from_raw(number));
+        }
+    }
+    Ok(found)
 }

@@ -93,7 +93,12 @@ pub(crate) async fn play(files: &[CaseFile], engine: Engine) -> anyhow::Result<S
             let _place = room.acquire().await;
             let mut played = Vec::new();
             for play in plays {
-                played.push((play, played_in_all_ways(circuit, engine, play).await));
+                let differences = played_in_all_ways(circuit, engine, play).await;
+                if !differences.as_ref().is_ok_and(Vec::is_empty) {
+                    // All of it is told at the end, which is some minutes away.
+                    eprintln!("{} differs: {differences:?}", play.case.id);
+                }
+                played.push((play, differences));
             }
             played
         })

@@ -73,12 +73,13 @@ impl SharedCircuit {
     ) -> anyhow::Result<Vec<String>> {
         let policy = deployed(&self.name, &self.file)?;
         let variation = Variation {
-            names,
+            names: names.clone(),
             ..Variation::of(case)
         };
         let machine_arn = engine.deploy(&policy, &variation).await?;
         let circuit = Circuit::new(Arc::clone(engine), policy, machine_arn, Arc::clone(&self.partner));
-        let circuit = circuit.played(case, way);
+        let mut circuit = circuit.played(case, way);
+        circuit.functions = names;
         circuit.set_partner(&case.partner);
         let mut played = trial::play(case, &circuit).await;
         if let Ok(differences) = &mut played {

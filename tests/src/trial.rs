@@ -104,7 +104,7 @@ async fn step(step: &Step, at: &str, circuit: &Circuit) -> anyhow::Result<Vec<St
         store.wait_until_held(circuit.name(), WITHIN).await?;
     }
     if let Some(function) = step.kill {
-        local(circuit)?.kill(function, circuit.name()).await?;
+        circuit.kill(function).await?;
     }
     if step.mend == Some(true) {
         if let Some(store) = &local(circuit)?.store {
