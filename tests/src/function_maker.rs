@@ -120,7 +120,9 @@ impl FunctionMaker {
 
     async fn ask(&self, method: reqwest::Method, path: &str, body: Option<Value>) -> anyhow::Result<Value> {
         let url = format!("{}/{path}", self.endpoint);
-        let request = self.client.request(method, &url).header("authorization", UNVERIFIED);
+        // One port of all services tells Lambda's paths from S3's by what a request is signed for.
+        let signature = UNVERIFIED.replace("/any/", "/lambda/");
+        let request = self.client.request(method, &url).header("authorization", signature);
         let request = match body {
             Some(body) => request.body(body.to_string()),
             None => request,
