@@ -38,7 +38,7 @@ archive "$WORK/stand-in" "$WORK/functions/stand-in.zip"
 echo 'no executable' > "$WORK/broken"
 archive "$WORK/broken" "$WORK/functions/broken.zip"
 export CASES_FUNCTIONS=$WORK/functions
-(cd infra && $cdk bootstrap aws://000000000000/us-east-1 -c placeholders=true) > "$WORK/bootstrap.log" 2>&1 ||
+(cd infra && $cdk bootstrap aws://000000000000/us-east-1 -c placeholders=true --output "$WORK/cdk.out/bootstrap") > "$WORK/bootstrap.log" 2>&1 ||
   fail "cdk bootstrap failed: $(tail -n 20 "$WORK/bootstrap.log")"
 echo 'Putting each state of the definition to its TestState API …' >&2
 cargo=${CARGO:-cargo}
