@@ -23,7 +23,7 @@ INFRA := infra
 # Of `make lambdas`: whose architecture they are for.
 ARCH ?= $(shell uname -m)
 
-.PHONY: help demo local test test-infra velocity model mutants lint lint-infra fmt lambdas tools clean build needs-rust needs-node needs-python
+.PHONY: help demo local test test-infra velocity stack test-aws teststate model mutants lint lint-infra fmt lambdas tools clean build needs-rust needs-node needs-python
 
 help: ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -46,6 +46,15 @@ test-infra: build $(INFRA)/node_modules/.installed ## Runs the tests of the CDK 
 
 velocity: build $(INFRA)/node_modules/.installed ## Renders the API's templates with Apache Velocity too, and compares (needs Java 17 and Velocity)
 	@bash $(INFRA)/scripts/velocity.sh
+
+stack: build lambdas $(INFRA)/node_modules/.installed ## Deploys the CDK app to a second engine here, plays tests/cases there, destroys it (Python 3.12+; CASES=, STACK_PORT=, KEEP=1)
+	@exec bash infra/scripts/stack.sh
+
+test-aws: build ## Plays tests/cases on AWS, with the table and the functions of a deployed stack (STACK=, PARTNER_HOST=)
+	@exec bash infra/scripts/test-aws.sh '$(STACK)'
+
+teststate: build ## Puts each state of the definition to the TestState API of AWS_ENDPOINT_URL, or of the system here
+	@$(CARGO) test --quiet --workspace --locked --test teststate -- --nocapture
 
 mutants: needs-rust ## Changes the breaker in every small way and tells which changes no test notices (a quarter of an hour; JOBS=2)
 	bash tests/scripts/mutants.sh
@@ -74,7 +83,7 @@ tools: $(VENV)/installed $(LINT)/node_modules/.installed $(DIFFERENTIAL)/node_mo
 
 clean: ## Removes everything that was built or installed here
 	$(CARGO) clean
-	rm -rf $(VENV) $(LINT)/node_modules $(DIFFERENTIAL)/node_modules $(INFRA)/node_modules $(INFRA)/cdk.out dist
+	rm -rf $(VENV) $(LINT)/node_modules $(DIFFERENTIAL)/node_modules $(INFRA)/node_modules $(INFRA)/.venv $(INFRA)/cdk.out dist
 
 build: needs-rust
 	@echo 'Building (the first time some minutes: it includes SQLite and the AWS SDK) …' >&2

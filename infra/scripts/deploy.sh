@@ -6,10 +6,13 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 stack=$1 circuits=$2
 outputs=$(mktemp)
 trap 'rm -f "$outputs"' EXIT
+began=$SECONDS
+# Before it is there, so that one that was deployed half is destroyed too.
+[[ -z ${STACK_LIST:-} ]] || echo "$stack" >> "$STACK_LIST"
 node_modules/.bin/cdk deploy "$stack" --require-approval never --progress events --ci --no-color \
   -c "stack=$stack" -c "circuits=$circuits" -c public=true -c destroy=true -c "frontDoor=$AWS_ENDPOINT_URL/_aws/execute-api" \
-  --output "${STACK_OUT:-cdk.out}/$stack" --outputs-file "$outputs" > "${STACK_LOG:-/dev/stderr}" 2>&1
-[[ -z ${STACK_LIST:-} ]] || echo "$stack" >> "$STACK_LIST"
+  --output "${STACK_OUT:-cdk.out}/$stack" --outputs-file "$outputs" >> "${STACK_LOG:-/dev/stderr}" 2>&1
+echo "Deployed $stack in $((SECONDS - began)) s" >&2
 # A Task that decides on the table has one second, and a process that starts on a busy machine may take longer than on AWS.
 for output in AcquireProbeFunction RecordOutcomeFunction; do
   function=$(sed -n "s/.*\"$output\": \"\(.*\)\".*/\1/p" "$outputs")

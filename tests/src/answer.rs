@@ -6,6 +6,7 @@ use anyhow::Context;
 use policy::Deployed;
 use serde_json::{Value, json};
 
+use crate::nonce;
 use crate::step::{Expect, ExpectedAnswer};
 
 /// What the scripted partner answers when its script says nothing.
@@ -32,13 +33,15 @@ pub struct Answer {
     pub headers: Option<Value>,
     /// The body.
     pub body: String,
+    /// The nonce that the partner put into its answer, if this is one.
+    pub(crate) nonce: Option<String>,
     /// How long it took.
     pub took: Duration,
 }
 
 impl Answer {
     /// From an execution as StartSyncExecution or DescribeExecution tells it.
-    pub(crate) fn of_execution(described: &Value, took: Duration) -> anyhow::Result<Self> {
+    pub(crate) fn of_execution(described: Value, took: Duration) -> anyhow::Result<Self> {
         let ends = described["status"]
             .as_str()
             .context("an execution has a status")?
@@ -49,7 +52,8 @@ impl Answer {
             ..Self::default()
         };
         if ends == "SUCCEEDED" {
-            let output: Value = serde_json::from_str(described["output"].as_str().context("an output")?)?;
+            let mut output: Value = serde_json::from_str(described["output"].as_str().context("an output")?)?;
+            answer.nonce = nonce::take(&mut output["headers"]);
             let text = |field: &str| match &output[field] {
                 Value::String(text) => text.clone(),
                 other => format!("no text: {other}"),
@@ -76,13 +80,14 @@ impl Answer {
             status: response.status().as_u16(),
             reason: header("x-circuit"),
             content_type: header("content-type"),
+            nonce: Some(header(nonce::HEADER)).filter(|nonce| !nonce.is_empty()),
             took,
             body: response.text().await?,
             ..Self::default()
         })
     }
 
-    fn short(&self) -> String {
+    pub(crate) fn short(&self) -> String {
         let body: String = self.body.chars().take(200).collect();
         let Self {
             status,

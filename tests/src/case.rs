@@ -1,6 +1,6 @@
 //! A case as data: what is given, what is asked, what has to come of it. `tests/cases/README.md` describes the files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{bail, ensure};
 use scripted_partner::Script;
@@ -207,6 +207,39 @@ impl Case {
             needed.push(Need::StoreFaults);
         }
         needed
+    }
+
+    /// Whether each of its starts may be a call at the front door as well: on the machine that is deployed, with what a
+    /// customer can send, and where the answer is the same in both ways.
+    pub(crate) fn is_for_front_door_too(&self) -> bool {
+        let is_deployed = self.functions.is_empty()
+            && self.bound_policy.is_empty()
+            && self.bound_definition.is_empty()
+            && self.read_table.is_none();
+        let differs = |step: &Step| step.post.is_some() || step.get.is_some() || step.expects_refusal();
+        let is_sent = |step: &Step| step.start.as_ref().is_none_or(|input| self.can_be_sent(input));
+        is_deployed && !Step::any(&self.steps, &differs) && !Step::any(&self.steps, &|step| !is_sent(step))
+    }
+
+    /// Whether a customer can send an execution's input: the parameters of the policy, as texts, and a body as text.
+    fn can_be_sent(&self, input: &Value) -> bool {
+        let Some(fields) = input.as_object() else {
+            return false;
+        };
+        let takes_body = self.policy.get("call").is_some_and(|call| call["body"].is_object());
+        let declared = self.policy.get("params").and_then(Value::as_object);
+        let is_text = |value: &Value| value.is_string();
+        // Whether parameters match their patterns is seen by a request that reaches the partner.
+        let has_all = declared.is_none_or(Map::is_empty) || (fields.contains_key("params") && self.hits > 0);
+        has_all
+            && fields.iter().all(|(name, value)| match name.as_str() {
+                "params" => value.as_object().is_some_and(|given| {
+                    let names = |params: &Map<String, Value>| params.keys().cloned().collect::<BTreeSet<_>>();
+                    given.values().all(is_text) && names(given) == declared.map(names).unwrap_or_default()
+                }),
+                "body" => takes_body && value.is_string(),
+                _ => false,
+            })
     }
 
     /// Whether it says what can be played, and all that it needs.

@@ -1,16 +1,19 @@
 //! One circuit on an engine: its machine, its item, its partner.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
 use breaker::clock::Timestamp;
 use policy::Deployed;
-use scripted_partner::Partner;
+use scripted_partner::{Partner, Script};
 use serde_json::{Map, Value, json};
 
 use crate::answer::Answer;
+use crate::case::{Case, Function, FunctionName, Kind};
 use crate::engine::Engine;
+use crate::nonce;
 
 /// One circuit on an engine.
 #[derive(Debug)]
@@ -18,7 +21,21 @@ pub(crate) struct Circuit {
     pub(crate) engine: Arc<Engine>,
     pub(crate) policy: Deployed,
     pub(crate) machine_arn: String,
-    pub(crate) partner: Partner,
+    pub(crate) partner: Arc<Partner>,
+    pub(crate) way: Way,
+    /// The functions of the case's own, where they were made on another engine.
+    pub(crate) functions: Vec<(FunctionName, String)>,
+    /// The nonces of the answers so far; none where the caller is not ours, and brings none.
+    nonces: Option<Mutex<BTreeSet<String>>>,
+}
+
+/// How a case's executions are started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// As the case says: by a start, or at the front door.
+    AsItSays,
+    /// Each start is a call at the front door instead.
+    FrontDoor,
 }
 
 /// The time now, in the item's own measure.
@@ -28,16 +45,41 @@ pub(crate) fn now() -> Timestamp {
 }
 
 impl Circuit {
+    pub(crate) fn new(engine: Arc<Engine>, policy: Deployed, machine_arn: String, partner: Arc<Partner>) -> Self {
+        Self {
+            engine,
+            policy,
+            machine_arn,
+            partner,
+            way: Way::AsItSays,
+            functions: Vec::new(),
+            nonces: Some(Mutex::default()),
+        }
+    }
+
+    /// The circuit as a case plays on it.
+    pub(crate) fn played(self, case: &Case, way: Way) -> Self {
+        let is_ours = |function: &Function| matches!(function.is, Kind::Shipped);
+        let caller = case.functions.get(&FunctionName::CallPartner);
+        Self {
+            way,
+            nonces: self.nonces.filter(|_| caller.is_none_or(is_ours)),
+            ..self
+        }
+    }
+
     pub(crate) fn name(&self) -> &str {
         &self.policy.circuit
     }
 
     /// Starts an execution and waits for its end.
     pub(crate) async fn start(&self, input: &Value) -> anyhow::Result<Answer> {
+        if self.way == Way::FrontDoor {
+            return self.post(input.to_string()).await;
+        }
         let began = Instant::now();
-        let start = json!({ "stateMachineArn": self.machine_arn, "input": input.to_string() });
-        let ended = self.engine.step_functions.call("StartSyncExecution", &start).await?;
-        Answer::of_execution(&ended, began.elapsed())
+        let ended = self.engine.execute(&self.machine_arn, input).await?;
+        Answer::of_execution(ended, began.elapsed())
     }
 
     /// Sends a body to the front door's calls of the circuit.
@@ -56,6 +98,31 @@ impl Circuit {
         let began = Instant::now();
         let response = request.send().await?;
         Answer::of_front_door(response, began.elapsed()).await
+    }
+
+    /// Gives the partner a script; each of its answers carries a nonce.
+    pub(crate) fn set_partner(&self, script: &Script) {
+        self.partner.set(nonce::signed(script));
+    }
+
+    /// A line for each live answer that our function did not fetch from the partner.
+    pub(crate) fn strange(&self, answers: &[Answer]) -> Vec<String> {
+        let Some(seen) = &self.nonces else {
+            return Vec::new();
+        };
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        nonce::differences(answers, &self.partner.log(), &mut seen)
+    }
+
+    /// Kills (-9) the processes that work for a function of the case's own.
+    pub(crate) async fn kill(&self, function: FunctionName) -> anyhow::Result<()> {
+        if let Some(local) = &self.engine.local {
+            return local.kill(function, self.name()).await;
+        }
+        let made = self.functions.iter().find(|(name, _)| *name == function);
+        let (_, name) = made.context("a function of the case's own")?;
+        let maker = self.engine.function_maker.as_ref().context("a maker of functions")?;
+        maker.kill(name).await
     }
 
     fn front_door(&self) -> anyhow::Result<String> {

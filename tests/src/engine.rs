@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
@@ -20,10 +21,13 @@ use stepbreaker_local::{Config, System};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
-use crate::case::{Function, FunctionName, Kind};
-use crate::deadline::eventually;
+use crate::case::{Case, Function, FunctionName, Kind};
+use crate::deadline::{eventually, eventually_elsewhere};
+use crate::function_maker::FunctionMaker;
 use crate::http::{Service, client};
 use crate::policy_file::merge;
+use crate::shared_circuit::partner_host;
+use crate::signature::Signer;
 use crate::stack::Stack;
 use crate::store_proxy::StoreProxy;
 
@@ -41,6 +45,33 @@ pub(crate) struct Engine {
     pub(crate) local: Option<Local>,
     /// The circuits that somebody else deployed here, with their front door.
     pub(crate) stack: Option<Stack>,
+    starts: Starts,
+    /// Makes functions of a case's own there.
+    pub(crate) function_maker: Option<FunctionMaker>,
+    /// Whether the functions there reach a partner on this machine.
+    pub(crate) reaches_partners: bool,
+    /// Whether it is AWS itself.
+    is_aws: bool,
+}
+
+/// How executions are started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Starts {
+    /// By StartSyncExecution, which waits for the end.
+    Synchronous,
+    /// By StartExecution, and DescribeExecution until the end: for an engine that has no other start. (AWS can't describe
+    /// Express executions.)
+    Asynchronous,
+}
+
+impl Starts {
+    fn from_environment() -> anyhow::Result<Self> {
+        match variable("CASES_STARTS", "sync").as_str() {
+            "sync" => Ok(Self::Synchronous),
+            "async" => Ok(Self::Asynchronous),
+            other => anyhow::bail!("CASES_STARTS is {other:?}; allowed: sync or async"),
+        }
+    }
 }
 
 /// The system in this process.
@@ -61,10 +92,25 @@ pub(crate) struct Variation {
     pub(crate) definition: Map<String, Value>,
 }
 
+impl Variation {
+    /// What a case says of it. Its functions are for the engine to make.
+    pub(crate) fn of(case: &Case) -> Self {
+        Self {
+            names: Vec::new(),
+            read_table: case.read_table.clone(),
+            policy: case.bound_policy.clone(),
+            definition: case.bound_definition.clone(),
+        }
+    }
+}
+
 impl Engine {
     /// The engine that the environment names, if it does: `AWS_ENDPOINT_URL_SFN`, `AWS_ENDPOINT_URL_DYNAMODB`, or
     /// `AWS_ENDPOINT_URL` for both.
     pub(crate) fn from_environment() -> anyhow::Result<Option<Self>> {
+        if std::env::var_os("CASES_ON_AWS").is_some() {
+            return Self::aws().map(Some);
+        }
         let endpoint = |service: &str| {
             let own = std::env::var(format!("AWS_ENDPOINT_URL_{service}")).ok();
             own.or_else(|| std::env::var("AWS_ENDPOINT_URL").ok())
@@ -74,26 +120,58 @@ impl Engine {
             (Some(step_functions), Some(dynamodb)) => {
                 let client = client()?;
                 Ok(Some(Self {
+                    function_maker: FunctionMaker::from_environment(&client, &step_functions),
                     step_functions: Service::step_functions(client.clone(), step_functions),
                     dynamodb: Service::dynamodb(client.clone(), dynamodb),
                     client,
                     table: variable("CIRCUITS_TABLE", Config::TABLE),
                     local: None,
                     stack: None,
+                    starts: Starts::from_environment()?,
+                    reaches_partners: true,
+                    is_aws: false,
                 }))
             }
             _ => anyhow::bail!("AWS_ENDPOINT_URL_SFN and AWS_ENDPOINT_URL_DYNAMODB go together"),
         }
     }
 
-    /// The engine that the environment names, with these policy files deployed as a stack.
-    pub(crate) async fn with_stack(command: &str, name: &str, files: &[&Value]) -> anyhow::Result<Self> {
-        let engine = Self::from_environment()?.context("STACK_DEPLOY wants AWS_ENDPOINT_URL")?;
+    /// AWS, with requests that are signed.
+    fn aws() -> anyhow::Result<Self> {
+        let client = client()?;
+        let region = std::env::var("AWS_REGION").context("AWS_REGION")?;
+        let signer = Arc::new(Signer::from_environment(&region)?);
+        let url = |service: &str| format!("https://{service}.{region}.amazonaws.com/");
+        let step_functions = Service::step_functions(client.clone(), url("states"));
+        let dynamodb = Service::dynamodb(client.clone(), url("dynamodb"));
+        Ok(Self {
+            step_functions: step_functions.signed(Arc::clone(&signer)),
+            dynamodb: dynamodb.signed(signer),
+            client,
+            table: variable("CIRCUITS_TABLE", Config::TABLE),
+            local: None,
+            stack: None,
+            starts: Starts::Synchronous,
+            function_maker: None,
+            reaches_partners: partner_host().is_some(),
+            is_aws: true,
+        })
+    }
+
+    /// The same engine, with these policy files deployed as a stack.
+    pub(crate) async fn with_stack(&self, command: &str, name: &str, files: &[&Value]) -> anyhow::Result<Self> {
         let stack = Stack::deploy(command, name, files).await?;
         Ok(Self {
+            client: self.client.clone(),
+            step_functions: self.step_functions.clone(),
+            dynamodb: self.dynamodb.clone(),
             table: stack.output("TableName")?.to_owned(),
+            local: None,
             stack: Some(stack),
-            ..engine
+            starts: self.starts,
+            function_maker: self.function_maker.clone(),
+            reaches_partners: self.reaches_partners,
+            is_aws: self.is_aws,
         })
     }
 
@@ -134,6 +212,10 @@ impl Engine {
                 _circuits: circuits,
             }),
             stack: None,
+            starts: Starts::Synchronous,
+            function_maker: None,
+            reaches_partners: true,
+            is_aws: false,
         })
     }
 
@@ -164,19 +246,19 @@ impl Engine {
                 self.step_functions.call("UpdateStateMachine", &update).await?;
                 Ok(arn)
             }
-            None if self.stack_machine(circuit).is_some() => {
-                ensure!(
-                    *variation == Variation::default(),
-                    "a deployed circuit is played as it is"
-                );
-                Ok(self.stack_machine(circuit).unwrap_or_default().to_owned())
-            }
             None => {
+                // What is deployed is played as it is.
+                let deployed = self.stack_machine(circuit);
+                if let Some(deployed) = deployed.filter(|_| *variation == Variation::default()) {
+                    return Ok(deployed.to_owned());
+                }
+                static MADE: AtomicUsize = AtomicUsize::new(0);
+                let number = MADE.fetch_add(1, Ordering::Relaxed);
                 let create = json!({
-                    "name": format!("circuit-{circuit}-{}", std::process::id()),
+                    "name": format!("circuit-{circuit}-{}-{number}", std::process::id()),
                     "definition": definition,
                     "type": "EXPRESS",
-                    "roleArn": variable("STATE_MACHINE_ROLE", "arn:aws:iam::000000000000:role/tests"),
+                    "roleArn": role(),
                 });
                 let created = self.step_functions.call("CreateStateMachine", &create).await?;
                 Ok(created["stateMachineArn"]
@@ -195,6 +277,24 @@ impl Engine {
             self.step_functions.call("DeleteStateMachine", &delete).await?;
         }
         Ok(())
+    }
+
+    /// Starts an execution, and waits for its end.
+    pub(crate) async fn execute(&self, machine_arn: &str, input: &Value) -> anyhow::Result<Value> {
+        let start = json!({ "stateMachineArn": machine_arn, "input": input.to_string() });
+        if self.starts == Starts::Synchronous {
+            return self.step_functions.start_sync(&start).await;
+        }
+        let started = self.step_functions.call("StartExecution", &start).await?;
+        let describe = json!({ "executionArn": started["executionArn"] });
+        let mut described = Value::Null;
+        // As long as a machine may run, and a little: 28 s.
+        eventually_elsewhere(Duration::from_secs(40), "the execution ends", async || {
+            described = self.step_functions.call("DescribeExecution", &describe).await?;
+            Ok(described["status"] != "RUNNING")
+        })
+        .await?;
+        Ok(described)
     }
 
     /// Another engine has one function of each kind, since a policy comes with each invocation.
@@ -228,10 +328,11 @@ impl Engine {
         }
     }
 
-    /// What was announced of a circuit; none where the engine can't tell.
-    pub(crate) async fn events(&self, circuit: &str) -> anyhow::Result<Option<Vec<Value>>> {
+    /// What was announced of these circuits; none where the engine can't tell.
+    pub(crate) async fn events(&self, circuits: &[&str]) -> anyhow::Result<Option<Vec<Value>>> {
         let events = match &self.local {
             Some(local) => local.system.events().list(),
+            None if self.is_aws => return Ok(None),
             None => {
                 let url = format!("{}/_local/events", self.step_functions.endpoint());
                 let answer = self.client.get(url).send().await?;
@@ -242,7 +343,7 @@ impl Engine {
                 listed["events"].as_array().cloned().unwrap_or_default()
             }
         };
-        let ours = |event: &Value| event["detail"]["circuit"] == circuit;
+        let ours = |event: &Value| circuits.iter().any(|circuit| event["detail"]["circuit"] == *circuit);
         Ok(Some(events.into_iter().filter(ours).collect()))
     }
 
@@ -297,6 +398,11 @@ impl Local {
 /// The name of a circuit's own function.
 fn own_name(name: FunctionName, circuit: &str) -> String {
     format!("{}-{circuit}", name.as_str())
+}
+
+/// The role of machines that are made for cases.
+pub(crate) fn role() -> String {
+    variable("STATE_MACHINE_ROLE", "arn:aws:iam::000000000000:role/tests")
 }
 
 fn variable(name: &str, otherwise: &str) -> String {

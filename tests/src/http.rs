@@ -1,10 +1,12 @@
 //! The one HTTP client of the tests, and AWS's JSON protocol on it.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use serde_json::Value;
+
+use crate::signature::Signer;
 
 /// Longer than any request of a case may take: the machine's own limit is 28 s.
 const LIMIT: Duration = Duration::from_secs(40);
@@ -22,13 +24,17 @@ pub(crate) fn client() -> anyhow::Result<reqwest::Client> {
     Ok(reqwest::Client::builder().no_proxy().timeout(LIMIT).build()?)
 }
 
-/// A service of AWS behind an endpoint, unsigned.
+/// A service of AWS behind an endpoint.
 #[derive(Clone, Debug)]
 pub(crate) struct Service {
     client: reqwest::Client,
     endpoint: String,
+    /// What it is signed for.
+    name: &'static str,
     /// What stands before the operation: `DynamoDB_20120810`, `AWSStepFunctions`.
     target: &'static str,
+    /// Signs requests, where that is looked at.
+    signer: Option<Arc<Signer>>,
 }
 
 impl Service {
@@ -36,7 +42,9 @@ impl Service {
         Self {
             client,
             endpoint: endpoint.into(),
+            name: "dynamodb",
             target: "DynamoDB_20120810",
+            signer: None,
         }
     }
 
@@ -44,7 +52,9 @@ impl Service {
         Self {
             client,
             endpoint: endpoint.into(),
+            name: "states",
             target: "AWSStepFunctions",
+            signer: None,
         }
     }
 
@@ -52,23 +62,51 @@ impl Service {
         &self.endpoint
     }
 
+    /// The same service, with signed requests.
+    pub(crate) fn signed(self, signer: Arc<Signer>) -> Self {
+        Self {
+            signer: Some(signer),
+            ..self
+        }
+    }
+
     /// One operation that has to succeed.
     pub(crate) async fn call(&self, operation: &str, parameters: &Value) -> anyhow::Result<Value> {
-        let answer = self
-            .client
-            .post(&self.endpoint)
-            .header("content-type", "application/x-amz-json-1.0")
-            .header("x-amz-target", format!("{}.{operation}", self.target))
-            .header("x-amz-date", "20250101T000000Z")
-            .header("authorization", UNVERIFIED)
-            .body(parameters.to_string())
-            .send()
-            .await
-            .with_context(|| format!("{operation} at {}", self.endpoint))?;
+        self.call_at(&self.endpoint, operation, parameters).await
+    }
+
+    /// StartSyncExecution, which AWS has under a host name of its own.
+    pub(crate) async fn start_sync(&self, parameters: &Value) -> anyhow::Result<Value> {
+        let endpoint = match self.signer {
+            Some(_) => self.endpoint.replacen("://", "://sync-", 1),
+            None => self.endpoint.clone(),
+        };
+        self.call_at(&endpoint, "StartSyncExecution", parameters).await
+    }
+
+    async fn call_at(&self, endpoint: &str, operation: &str, parameters: &Value) -> anyhow::Result<Value> {
+        let body = parameters.to_string();
+        let mut headers = vec![
+            ("content-type".to_owned(), "application/x-amz-json-1.0".to_owned()),
+            ("x-amz-target".to_owned(), format!("{}.{operation}", self.target)),
+        ];
+        match &self.signer {
+            Some(signer) => headers.extend(signer.sign(self.name, endpoint, &headers, &body)?),
+            None => {
+                headers.push(("x-amz-date".to_owned(), "20250101T000000Z".to_owned()));
+                headers.push(("authorization".to_owned(), UNVERIFIED.to_owned()));
+            }
+        }
+        let mut request = self.client.post(endpoint);
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        let answer = request.body(body).send().await;
+        let answer = answer.with_context(|| format!("{operation} at {endpoint}"))?;
         let (status, text) = (answer.status(), answer.text().await?);
         if !status.is_success() {
-            bail!("{operation} at {}: {status} {text}", self.endpoint);
+            bail!("{operation} at {endpoint}: {status} {text}");
         }
-        serde_json::from_str(&text).with_context(|| format!("{operation} at {}: {text}", self.endpoint))
+        serde_json::from_str(&text).with_context(|| format!("{operation} at {endpoint}: {text}"))
     }
 }

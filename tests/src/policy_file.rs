@@ -1,16 +1,18 @@
 //! The policy files of cases: one that all begin with, and what a case says otherwise.
 
-use std::net::SocketAddr;
+use std::fmt::Display;
 use std::path::Path;
 
 use policy::Deployed;
 use serde_json::{Map, Value, json};
 
+use crate::nonce;
+
 /// Stands for the partner's host and port in a URL.
 const PARTNER: &str = "PARTNER";
 
-/// The file of a circuit. Patient defaults, so that only a case that is about time is decided by it.
-pub(crate) fn policy_file(circuit: &str, overrides: &Map<String, Value>, partner: SocketAddr) -> Value {
+/// The file of a circuit, with its partner's host and port. Patient defaults, so that only a case that is about time is decided by it.
+pub(crate) fn policy_file(circuit: &str, overrides: &Map<String, Value>, partner: impl Display) -> Value {
     let mut file = json!({
         "circuit": circuit,
         "call": { "url": format!("http://{PARTNER}/stock"), "timeoutMs": 8000 },
@@ -20,6 +22,7 @@ pub(crate) fn policy_file(circuit: &str, overrides: &Map<String, Value>, partner
         "fallback": { "status": 200, "body": { "deliveryDays": null } },
     });
     merge(&mut file, overrides);
+    nonce::pass(&mut file);
     if let Some(url) = file["call"]["url"].as_str() {
         file["call"]["url"] = url.replace(PARTNER, &partner.to_string()).into();
     }

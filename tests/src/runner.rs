@@ -14,11 +14,12 @@ use tokio::sync::Semaphore;
 
 use crate::case::{Case, Need};
 use crate::case_file::{CaseFile, load};
-use crate::circuit::Circuit;
+use crate::circuit::{Circuit, Way};
 use crate::coverage::Coverage;
 use crate::engine::{Engine, Variation};
+use crate::nonce;
 use crate::policy_file::{deployed, policy_file};
-use crate::remote::Remote;
+use crate::remote;
 use crate::trial;
 
 /// How many cases run at once: a Task has a second, also on two busy cores.
@@ -29,7 +30,7 @@ const CIRCUITS: usize = 140;
 const ONLY: &str = "CASES";
 
 /// What came of a run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Summary {
     /// How many cases passed.
     pub passed: usize,
@@ -37,10 +38,23 @@ pub struct Summary {
     pub failed: Vec<String>,
     /// The cases that this engine can't run, with what they need.
     pub skipped: Vec<String>,
+    /// How many of those that passed start executions, and passed with calls at the front door instead as well.
+    pub passed_twice: usize,
     /// How long it took.
     pub took: Duration,
     /// Whether every case was to be run, in this process: only then their coverage means something.
     pub is_whole: bool,
+}
+
+impl Summary {
+    /// Takes what came of a case: each difference, one line each.
+    pub(crate) fn add(&mut self, file: &str, case: &Case, played: anyhow::Result<Vec<String>>) {
+        match played {
+            Ok(differences) if differences.is_empty() => self.passed += 1,
+            Ok(differences) => self.failed.push(failure(file, case, &differences)),
+            Err(error) => self.failed.push(failure(file, case, &[format!("{error:#}")])),
+        }
+    }
 }
 
 /// Runs every case: on the engine that `AWS_ENDPOINT_URL*` names, or else on a system of its own for each file.
@@ -48,8 +62,11 @@ pub struct Summary {
 /// # Errors
 /// A case can't be read, or an engine can't be started.
 pub async fn run(coverage: Arc<Coverage>) -> anyhow::Result<Summary> {
-    let remote = Engine::from_environment()?.map(Arc::new);
-    play_all(load()?, remote, at_once()?, coverage).await
+    let files = chosen(load()?);
+    match Engine::from_environment()? {
+        Some(engine) => remote::play(&files, engine).await,
+        None => play_all(files, AT_ONCE, coverage).await,
+    }
 }
 
 /// Runs cases that a test has made, in the form of a file of cases, on a system in this process; so many at once.
@@ -60,69 +77,42 @@ pub async fn run_made(name: &str, cases: Vec<Value>, at_once: usize) -> anyhow::
     let files = (cases.chunks(CIRCUITS).enumerate())
         .map(|(index, cases)| CaseFile::made(&format!("{name}-{index}"), cases.to_vec()))
         .collect::<anyhow::Result<_>>()?;
-    play_all(files, None, at_once, Arc::default()).await
+    play_all(chosen(files), at_once, Arc::default()).await
 }
 
-async fn play_all(
-    mut files: Vec<CaseFile>,
-    remote: Option<Arc<Engine>>,
-    at_once: usize,
-    coverage: Arc<Coverage>,
-) -> anyhow::Result<Summary> {
-    let began = Instant::now();
-    let only = std::env::var(ONLY).unwrap_or_default();
+/// The cases that were asked for.
+fn chosen(mut files: Vec<CaseFile>) -> Vec<CaseFile> {
+    let only = only();
     for file in &mut files {
         file.cases.retain(|case| case.id.contains(&only));
     }
     files.retain(|file| !file.cases.is_empty());
+    files
+}
+
+fn only() -> String {
+    std::env::var(ONLY).unwrap_or_default()
+}
+
+async fn play_all(files: Vec<CaseFile>, at_once: usize, coverage: Arc<Coverage>) -> anyhow::Result<Summary> {
+    let began = Instant::now();
     let mut summary = Summary {
-        passed: 0,
-        failed: Vec::new(),
-        skipped: Vec::new(),
-        took: Duration::ZERO,
-        is_whole: only.is_empty() && remote.is_none(),
+        is_whole: only().is_empty(),
+        ..Summary::default()
     };
     let room = Semaphore::new(at_once);
     let mut running = FuturesUnordered::new();
     let mut engines = Vec::new();
-    let mut prepared = Vec::new();
     for file in &files {
-        prepared.push((file, prepare(file)?));
-    }
-    let remote = match remote {
-        Some(engine) => {
-            let cases: Vec<_> = prepared.iter().flat_map(|(_, cases)| cases).collect();
-            Some(Remote::of(engine, &cases).await?)
-        }
-        None => None,
-    };
-    for (file, prepared) in prepared {
-        let own = match &remote {
-            Some(_) => None,
-            None => {
-                let policies: Vec<Value> = prepared.iter().map(|prepared| prepared.file.clone()).collect();
-                let store_faults = file.cases.iter().any(|case| !case.store.is_empty());
-                let observer = Arc::clone(&coverage) as Arc<dyn Observer>;
-                let engine = Engine::start(&policies, store_faults, Some(observer)).await;
-                Some(Arc::new(
-                    engine.with_context(|| format!("the system for {}.json", file.name))?,
-                ))
-            }
-        };
+        let prepared = prepare(file)?;
+        let policies: Vec<Value> = prepared.iter().map(|prepared| prepared.file.clone()).collect();
+        let store_faults = file.cases.iter().any(|case| !case.store.is_empty());
+        let observer = Arc::clone(&coverage) as Arc<dyn Observer>;
+        let engine = Engine::start(&policies, store_faults, Some(observer)).await;
+        let engine = Arc::new(engine.with_context(|| format!("the system for {}.json", file.name))?);
         for prepared in prepared {
             let case = prepared.case;
-            let engine = match (&remote, &own) {
-                (Some(remote), _) => remote.engine_for(case),
-                (None, Some(own)) => Ok(Arc::clone(own)),
-                (None, None) => Err("there is no engine".to_owned()),
-            };
-            let engine = match engine {
-                Ok(engine) => engine,
-                Err(reason) => {
-                    summary.skipped.push(format!("{}: {reason}", case.id));
-                    continue;
-                }
-            };
+            let engine = Arc::clone(&engine);
             let room = &room;
             running.push(async move {
                 // One that mostly waits takes nobody's place.
@@ -133,14 +123,10 @@ async fn play_all(
                 (&file.name, case, prepared.play(engine).await)
             });
         }
-        engines.extend(own);
+        engines.push(engine);
     }
     while let Some((file, case, played)) = running.next().await {
-        match played {
-            Ok(differences) if differences.is_empty() => summary.passed += 1,
-            Ok(differences) => summary.failed.push(failure(file, case, &differences)),
-            Err(error) => summary.failed.push(failure(file, case, &[format!("{error:#}")])),
-        }
+        summary.add(file, case, played);
     }
     drop(running);
     for engine in engines {
@@ -150,31 +136,6 @@ async fn play_all(
     }
     summary.took = began.elapsed();
     Ok(summary)
-}
-
-/// Requests that reached the partner and are not from our own executable, which says who it is unless the policy does.
-fn strangers(circuit: &Circuit) -> Vec<String> {
-    let names_itself = |(name, _): (&String, &String)| name.eq_ignore_ascii_case("user-agent");
-    if circuit.policy.call.headers.0.iter().any(names_itself) {
-        return Vec::new();
-    }
-    let log = circuit.partner.log();
-    let agents = log
-        .entries
-        .iter()
-        .map(|entry| entry.header("user-agent").unwrap_or_default());
-    agents
-        .filter(|agent| !agent.is_empty() && !agent.starts_with("stepbreaker/"))
-        .map(|agent| format!("a request is from {agent:?} and not from our function"))
-        .collect()
-}
-
-/// How many cases run at once on another engine, which may be slower than a Task's second allows.
-fn at_once() -> anyhow::Result<usize> {
-    match std::env::var("CASES_AT_ONCE") {
-        Ok(number) => number.parse().context("CASES_AT_ONCE is a number"),
-        Err(_) => Ok(AT_ONCE),
-    }
 }
 
 fn failure(file: &str, case: &Case, differences: &[String]) -> String {
@@ -187,15 +148,15 @@ fn failure(file: &str, case: &Case, differences: &[String]) -> String {
 }
 
 /// A case with its partner, which its policy names.
-pub(crate) struct Prepared<'a> {
-    pub(crate) case: &'a Case,
+struct Prepared<'a> {
+    case: &'a Case,
     partner: Partner,
-    pub(crate) file: Value,
+    file: Value,
 }
 
 fn prepare(file: &CaseFile) -> anyhow::Result<Vec<Prepared<'_>>> {
     let prepared = file.cases.iter().map(|case| {
-        let partner = Partner::start(case.partner.clone())?;
+        let partner = Partner::start(nonce::signed(&case.partner))?;
         let file = policy_file(&case.id, &case.policy, partner.address());
         Ok(Prepared { case, partner, file })
     });
@@ -205,31 +166,15 @@ fn prepare(file: &CaseFile) -> anyhow::Result<Vec<Prepared<'_>>> {
 impl Prepared<'_> {
     async fn play(self, engine: Arc<Engine>) -> anyhow::Result<Vec<String>> {
         let policy = deployed(&self.case.id, &self.file)?;
-        let mut variation = Variation {
-            read_table: self.case.read_table.clone(),
-            policy: self.case.bound_policy.clone(),
-            definition: self.case.bound_definition.clone(),
-            ..Variation::default()
-        };
-        if let Some(local) = &engine.local {
-            for (name, function) in &self.case.functions {
-                variation
-                    .names
-                    .push((*name, local.add(*name, function, &self.case.id)?));
-            }
+        let mut variation = Variation::of(self.case);
+        let local = engine.local.as_ref().context("a system in this process")?;
+        for (name, function) in &self.case.functions {
+            variation
+                .names
+                .push((*name, local.add(*name, function, &self.case.id)?));
         }
         let machine_arn = engine.deploy(&policy, &variation).await?;
-        let circuit = Circuit {
-            engine,
-            policy,
-            machine_arn,
-            partner: self.partner,
-        };
-        let mut played = trial::play(self.case, &circuit).await;
-        if let (Ok(differences), None) = (&mut played, &circuit.engine.local) {
-            differences.extend(strangers(&circuit));
-        }
-        circuit.engine.undeploy(&circuit.machine_arn).await?;
-        played
+        let circuit = Circuit::new(engine, policy, machine_arn, Arc::new(self.partner));
+        trial::play(self.case, &circuit.played(self.case, Way::AsItSays)).await
     }
 }

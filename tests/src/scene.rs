@@ -30,12 +30,8 @@ impl Scene {
         let policy = deployed(name, &file)?;
         let engine = Engine::start(&[file], false, None).await?;
         let machine_arn = engine.deploy(&policy, &Variation::default()).await?;
-        Ok(Self(Arc::new(Circuit {
-            engine: Arc::new(engine),
-            policy,
-            machine_arn,
-            partner,
-        })))
+        let circuit = Circuit::new(Arc::new(engine), policy, machine_arn, Arc::new(partner));
+        Ok(Self(Arc::new(circuit)))
     }
 
     /// Calls as a customer does, at the front door.
@@ -90,7 +86,7 @@ impl Scene {
     /// # Errors
     /// They can't be listed.
     pub async fn announced(&self) -> anyhow::Result<Vec<String>> {
-        let events = self.0.engine.events(self.0.name()).await?.unwrap_or_default();
+        let events = self.0.engine.events(&[self.0.name()]).await?.unwrap_or_default();
         Ok(events
             .iter()
             .filter_map(|event| event["detail-type"].as_str().map(str::to_owned))

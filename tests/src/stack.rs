@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use tempfile::TempDir;
 use tokio::process::Command;
 
-/// How many circuits are deployed as one stack. LocalEmu takes a template of 460,800 bytes, AWS one of twice that.
-pub(crate) const CIRCUITS: usize = 12;
+/// How many circuits are deployed as one stack: what the CDK app allows.
+pub(crate) const CIRCUITS: usize = 24;
 
 /// A deployed stack.
 #[derive(Debug)]

@@ -87,6 +87,17 @@ impl Step {
         self.start.is_some() || self.post.is_some() || self.get.is_some()
     }
 
+    /// Whether an answer has to be a refusal or a failure, which the front door tells in other words than an execution.
+    pub(crate) fn expects_refusal(&self) -> bool {
+        let refuses = |answer: &ExpectedAnswer| answer.ends.is_some() || answer.reason.as_deref() == Some("invalid");
+        match &self.expect {
+            None => false,
+            Some(Expect::Reason(reason)) => reason == "invalid",
+            Some(Expect::Each(each)) => refuses(each),
+            Some(Expect::Several(several)) => several.iter().any(refuses),
+        }
+    }
+
     /// Whether it does one thing, and says what has to come of it if that is a request.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         let kinds = [

@@ -44,11 +44,12 @@ pub(crate) async fn play(case: &Case, circuit: &Circuit) -> anyhow::Result<Vec<S
         let store = local(circuit)?.store.as_ref().context("a table that can fail")?;
         store.set(circuit.name(), rules);
     }
+    let told = announcements(case, circuit).await?.map_or(0, |events| events.len());
     let from = now();
     let mut found = steps(&case.steps, "", circuit).await?;
     let span = Span { from, to: now() };
     found.extend(left(case, given.as_ref(), circuit, span).await?);
-    found.extend(announced(case, circuit, span).await?);
+    found.extend(announced(case, told, circuit, span).await?);
     let hits = circuit.partner.hits();
     if hits != case.hits {
         found.push(format!("hits on the partner: expected {}, got {hits}", case.hits));
@@ -84,8 +85,9 @@ async fn step(step: &Step, at: &str, circuit: &Circuit) -> anyhow::Result<Vec<St
         let above = format!("{at}.");
         let meanwhile = Box::pin(steps(&step.meanwhile, &above, circuit));
         let (answers, meanwhile) = join(requests(step, circuit), meanwhile).await;
-        let mut found = meanwhile?;
-        found.extend(expect.differences(&answers?, &circuit.policy));
+        let (mut found, answers) = (meanwhile?, answers?);
+        found.extend(expect.differences(&answers, &circuit.policy));
+        found.extend(circuit.strange(&answers));
         return Ok(found);
     }
     if let Some(hits) = step.hits {
@@ -102,7 +104,7 @@ async fn step(step: &Step, at: &str, circuit: &Circuit) -> anyhow::Result<Vec<St
         store.wait_until_held(circuit.name(), WITHIN).await?;
     }
     if let Some(function) = step.kill {
-        local(circuit)?.kill(function, circuit.name()).await?;
+        circuit.kill(function).await?;
     }
     if step.mend == Some(true) {
         if let Some(store) = &local(circuit)?.store {
@@ -113,7 +115,7 @@ async fn step(step: &Step, at: &str, circuit: &Circuit) -> anyhow::Result<Vec<St
         circuit.engine.deploy(&circuit.policy, &Variation::default()).await?;
     }
     if let Some(script) = &step.partner {
-        circuit.partner.set(script.clone());
+        circuit.set_partner(script);
     }
     for (name, value) in step.write.iter().flatten() {
         let value = match value {
@@ -252,11 +254,17 @@ fn failures(item: &Map<String, Value>) -> u64 {
         .sum()
 }
 
-/// Compares what was announced, where the engine can tell.
-async fn announced(case: &Case, circuit: &Circuit, span: Span) -> anyhow::Result<Vec<String>> {
-    let Some(events) = circuit.engine.events(circuit.name()).await? else {
+/// What was announced of the circuit, or of the case by a stand-in, where the engine can tell.
+async fn announcements(case: &Case, circuit: &Circuit) -> anyhow::Result<Option<Vec<Value>>> {
+    circuit.engine.events(&[circuit.name(), &case.id]).await
+}
+
+/// Compares what was announced after those so many that were told before.
+async fn announced(case: &Case, told: usize, circuit: &Circuit, span: Span) -> anyhow::Result<Vec<String>> {
+    let Some(mut events) = announcements(case, circuit).await? else {
         return Ok(Vec::new());
     };
+    events.drain(..told);
     let kinds: Vec<&str> = events
         .iter()
         .filter_map(|event| event["detail-type"].as_str())

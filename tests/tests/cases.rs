@@ -47,12 +47,17 @@ fn told(summary: &Summary) -> String {
         passed,
         failed,
         skipped,
+        passed_twice,
         took,
         ..
     } = summary;
     let (failed, skipped) = (failed.len(), skipped.len());
+    let twice = match passed_twice {
+        0 => String::new(),
+        number => format!(" ({number} of them in both ways, started and at the front door)"),
+    };
     format!(
-        "cases: {passed} passed, {failed} failed, {skipped} skipped, in {:.1} s",
+        "cases: {passed} passed{twice}, {failed} failed, {skipped} skipped, in {:.1} s",
         took.as_secs_f64()
     )
 }

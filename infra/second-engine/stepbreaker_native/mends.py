@@ -1,16 +1,25 @@
-"""What LocalEmu 1.3.2 does differently from AWS, as far as the breaker meets it, mended. infra/README.md lists the rest."""
+"""What LocalEmu 1.3.2 does differently from AWS, as far as the breaker meets it, mended; and what it can't tell, told. ../README.md lists the rest."""
 
 import datetime
 import functools
 import gc
+import json
 from types import SimpleNamespace
 
 import airspeed.operators
+from localemu.http import Response
 from localemu.services.apigateway.next_gen.execute_api import template_mapping
+from localemu.services.cloudformation import api_utils
+from localemu.services.edge import ROUTER
+from localemu.services.events import provider as events
+from localemu.services.stepfunctions.asl.component.common.error_name.failure_event import FailureEventException
 from localemu.services.stepfunctions.asl.component.state import state
 from localemu.services.stepfunctions.asl.component.state.state_choice.comparison.operator.implementations import (
     is_operator,
     timestamp_operators,
+)
+from localemu.services.stepfunctions.asl.component.state.state_execution.state_task.service.state_task_service_dynamodb import (
+    StateTaskServiceDynamoDB,
 )
 from localemu.services.stepfunctions.asl.utils import boto_client, json_path
 
@@ -85,6 +94,48 @@ def templates() -> None:
         methods[kind] = {**methods[dict], "containsKey": lambda self, key: key in self}
 
 
+def template_size() -> None:
+    """A template that was uploaded to S3 may have a megabyte."""
+    api_utils.MAX_TEMPLATE_SIZE_URL = 1_000_000
+
+
+def mocked_errors() -> None:
+    """An error that TestState is told to raise in a DynamoDB Task keeps its name and its cause."""
+    original = StateTaskServiceDynamoDB._from_error
+
+    def from_error(self, env, ex: Exception):
+        return ex.failure_event if isinstance(ex, FailureEventException) else original(self, env, ex)
+
+    StateTaskServiceDynamoDB._from_error = from_error
+
+
+def announcements() -> None:
+    """What was announced can be asked for, in the form in which the local system tells it (`GET /_local/events`)."""
+    told: list[dict] = []
+    original = events.EventsProvider._process_entries
+
+    def process(self, context, entries):
+        results, failed = original(self, context, entries)
+        told.extend(
+            {"source": entry["Source"], "detail-type": entry["DetailType"], "detail": json.loads(entry["Detail"])}
+            for entry, result in zip(entries, results)
+            if "EventId" in result
+        )
+        return results, failed
+
+    events.EventsProvider._process_entries = process
+    ROUTER.add("/_local/events", lambda request: Response.for_json({"events": told}))
+
+
 def all_of_them() -> None:
-    for mend in (timestamps, context_in_choices, entered_time, speed, templates):
+    for mend in (
+        timestamps,
+        context_in_choices,
+        entered_time,
+        speed,
+        templates,
+        template_size,
+        mocked_errors,
+        announcements,
+    ):
         mend()

@@ -1,6 +1,9 @@
 """What LocalEmu finds of us."""
 
 import os
+import signal
+import threading
+import time
 import warnings
 from pathlib import Path
 
@@ -33,3 +36,19 @@ def mend() -> None:
     mends.all_of_them()
     if loaded := os.environ.get("STEPBREAKER_PLUGIN_LOADED"):
         Path(loaded).write_text(f"{executor.__name__}\n")
+
+
+def _end_with(starter: int) -> None:
+    """Ends the engine, and the functions that it runs, once whoever started it is gone: killed, it could not end us."""
+    while os.getppid() == starter:
+        time.sleep(0.5)
+    # The group is ours alone: with-engine.sh gave us one.
+    os.killpg(os.getpgrp(), signal.SIGKILL)
+
+
+@hooks.on_infra_start()
+def watch() -> None:
+    """Watches over whoever started us, if that is told."""
+    if starter := os.environ.get("STEPBREAKER_STARTED_BY"):
+        if os.getpgrp() == os.getpid():
+            threading.Thread(target=_end_with, args=(int(starter),), daemon=True).start()

@@ -15,7 +15,7 @@ pub struct Answer {
     pub content_type: Option<String>,
     /// The body. In a text, `{{nonce}}` becomes this answer's nonce and `{{seq}}` the request's number in the log.
     pub body: Body,
-    /// More headers, sent as they stand. A `connection: close` is kept to.
+    /// More headers; `{{nonce}}` and `{{seq}}` are replaced as in the body. A `connection: close` is kept to.
     pub headers: BTreeMap<String, String>,
     /// Milliseconds between the request and the first byte.
     pub after_ms: u64,
@@ -80,7 +80,7 @@ impl Answer {
             field("content-encoding", encoding.name());
         }
         for (name, value) in &self.headers {
-            field(name, value);
+            field(name, &to.fill(value));
         }
         match self.framing {
             _ if bodiless => {}
@@ -147,6 +147,13 @@ pub(crate) struct Addressee<'a> {
     pub head_only: bool,
 }
 
+impl Addressee<'_> {
+    fn fill(&self, text: &str) -> String {
+        text.replace("{{nonce}}", self.nonce)
+            .replace("{{seq}}", &self.seq.to_string())
+    }
+}
+
 /// An answer's bytes.
 pub(crate) struct Wire {
     pub head: Vec<u8>,
@@ -179,10 +186,7 @@ pub enum Body {
 impl Body {
     pub(crate) fn bytes(&self, to: &Addressee<'_>) -> Vec<u8> {
         match self {
-            Self::Text(text) => text
-                .replace("{{nonce}}", to.nonce)
-                .replace("{{seq}}", &to.seq.to_string())
-                .into_bytes(),
+            Self::Text(text) => to.fill(text).into_bytes(),
             Self::Binary { base64 } => base64.clone(),
             Self::Repeated { repeat, times } => repeat.repeat(*times).into_bytes(),
         }

@@ -35,6 +35,7 @@ async fn main() -> anyhow::Result<()> {
     let listen = Listen {
         port: arguments.port,
         control_port: Some(arguments.control_port),
+        ..Listen::default()
     };
     let partner = Partner::start_at(listen, script).with_context(|| {
         format!(

@@ -20,13 +20,15 @@ use crate::{
 /// How many files a partner asks the system for: both ends of 1,000 connections and then some.
 const OPEN_FILES: u64 = 8192;
 
-/// Where a partner listens: always on 127.0.0.1, port 0 for any that is free.
+/// Where a partner listens, port 0 for any that is free.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Listen {
     /// The partner's port.
     pub port: u16,
-    /// The port of its control routes; `None` for none.
+    /// The port of its control routes, which are on 127.0.0.1 only; `None` for none.
     pub control_port: Option<u16>,
+    /// Whether others than this machine reach it; otherwise it is on 127.0.0.1.
+    pub to_everybody: bool,
 }
 
 /// A running partner; it stops when it is dropped, and every connection with it.

@@ -54,11 +54,11 @@ impl Stage {
 }
 
 /// A listener that can hold a crowd which arrives at once: with the usual queue of 128, the others try again a second later.
-fn bind(port: u16) -> io::Result<TcpListener> {
+fn bind(at: Ipv4Addr, port: u16) -> io::Result<TcpListener> {
     let socket = TcpSocket::new_v4()?;
     // The port of a partner that was stopped just now can be taken at once.
     socket.set_reuseaddr(true)?;
-    socket.bind((Ipv4Addr::LOCALHOST, port).into())?;
+    socket.bind((at, port).into())?;
     socket.listen(4096)
 }
 
@@ -71,8 +71,14 @@ pub(crate) async fn serve_until(
     stage: Arc<Stage>,
     ready: &mpsc::Sender<io::Result<Addresses>>,
 ) -> io::Result<()> {
-    let listener = bind(listen.port)?;
-    let control_listener = listen.control_port.map(bind).transpose()?;
+    let at = if listen.to_everybody {
+        Ipv4Addr::UNSPECIFIED
+    } else {
+        Ipv4Addr::LOCALHOST
+    };
+    let listener = bind(at, listen.port)?;
+    let control_listener = listen.control_port.map(|port| bind(Ipv4Addr::LOCALHOST, port));
+    let control_listener = control_listener.transpose()?;
     let control_address = control_listener.as_ref().map(TcpListener::local_addr).transpose()?;
     let _ = ready.send(Ok((listener.local_addr()?, control_address)));
     tokio::select! {

@@ -27,8 +27,8 @@ fn log(address: SocketAddr) -> Log {
 fn controlled() -> (Partner, SocketAddr) {
     let partner = Partner::start_at(
         Listen {
-            port: 0,
             control_port: Some(0),
+            ..Listen::default()
         },
         Answer::default(),
     )
