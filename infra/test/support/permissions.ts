@@ -241,7 +241,13 @@ export function operationsOf(crate: string): string[] {
   const directory = resolve(ROOT, 'lambdas', crate);
   const manifest = readFileSync(resolve(directory, 'Cargo.toml'), 'utf8').split('[dev-dependencies]')[0] ?? '';
   const used = [...manifest.matchAll(/^([a-z-]+)(?:\.workspace)? = /gm)].map(([, name = '']) => name).filter((name) => existsSync(resolve(ROOT, 'lambdas', name, 'Cargo.toml')));
-  const calls = sources(resolve(directory, 'src')).flatMap((source) => {
+  // A module behind a feature is in no function: none asks for one.
+  if (/^[a-z-]+ = \{.*features/m.test(manifest.split('\n').filter((line) => used.some((name) => line.startsWith(`${name} `))).join('\n'))) {
+    throw new Error(`${crate} asks for a feature of a crate of ours: what does it call?`);
+  }
+  const lib = resolve(directory, 'src/lib.rs');
+  const optional = existsSync(lib) ? [...readFileSync(lib, 'utf8').matchAll(/#\[cfg\(feature = "[a-z]+"\)\]\nmod ([a-z_]+);/g)].map(([, name = '']) => `${name}.rs`) : [];
+  const calls = sources(resolve(directory, 'src'), optional).flatMap((source) => {
     // An operation of an SDK is begun without arguments.
     const begun = [...source.matchAll(/\.([a-z]+(?:_[a-z]+)+)\(\)/g)].map(([, name = '']) => name);
     return source.includes('aws_sdk_') ? begun : [];
@@ -258,13 +264,13 @@ export function operationsOf(crate: string): string[] {
   return actions;
 }
 
-function sources(directory: string): string[] {
+function sources(directory: string, except: readonly string[] = []): string[] {
   return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
     const path = resolve(directory, entry.name);
     if (entry.isDirectory()) {
       return entry.name === 'tests' ? [] : sources(path);
     }
-    return entry.name.endsWith('.rs') && entry.name !== 'tests.rs' ? [readFileSync(path, 'utf8')] : [];
+    return entry.name.endsWith('.rs') && entry.name !== 'tests.rs' && !except.includes(entry.name) ? [readFileSync(path, 'utf8')] : [];
   });
 }
 

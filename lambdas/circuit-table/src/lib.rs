@@ -3,9 +3,11 @@
 mod attribute;
 mod connection;
 mod expression;
+#[cfg(feature = "reading")]
 mod reading;
 mod table;
 
 pub use connection::connect;
+#[cfg(feature = "reading")]
 pub use reading::ReadError;
 pub use table::{StoreError, Table};
