@@ -44,32 +44,14 @@ pub fn deep() -> Vec<Scenario> {
         scenario
     };
     vec![
-        more(openings(), |budget| {
-            budget.executions += 1;
-            budget.ticks += 1;
-        }),
-        more(recorders(), |budget| {
-            budget.executions += 1;
-            budget.losses += 1;
-        }),
-        more(leases(), |budget| {
-            budget.executions += 1;
-            budget.deaths += 1;
-        }),
-        more(successes(), |budget| budget.ticks += 2),
-        more(window(), |budget| {
-            budget.ticks += 1;
-            budget.deaths += 1;
-        }),
-        more(stale(), |budget| {
-            budget.executions += 1;
-            budget.ticks += 1;
-        }),
-        more(forced_while_closed(), |budget| {
-            budget.executions += 1;
-            budget.ticks += 1;
-        }),
-        more(forced_while_open(), |budget| budget.executions += 1),
+        more(openings(), |budget| budget.executions += 1),
+        more(recorders(), |budget| budget.losses += 1),
+        more(leases(), |budget| budget.executions += 1),
+        more(successes(), |budget| budget.ticks += 1),
+        more(window(), |budget| budget.ticks += 1),
+        more(stale(), |budget| budget.ticks += 1),
+        more(forced_while_closed(), |budget| budget.executions += 1),
+        more(forced_while_open(), |budget| budget.ticks += 1),
         more(resets(), |budget| budget.executions += 1),
         more(clocks(), |budget| budget.ticks += 1),
         more(expiry(), |budget| {
