@@ -110,6 +110,11 @@ impl Connection {
     }
 }
 
+/// Whom the command asks, when it is not AWS: an error says so.
+pub(crate) fn asked(options: &ConnectionOptions) -> Option<String> {
+    endpoints(options).ok()?.first().map(Url::to_string)
+}
+
 /// The endpoints that are set for what the command talks to; none for AWS itself.
 fn endpoints(options: &ConnectionOptions) -> Result<Vec<Url>, CommandError> {
     if let Some(endpoint) = &options.endpoint {

@@ -156,7 +156,11 @@ impl Hole {
     /// An epoch is the time when it began, unless clocks disagree.
     fn said(self, now: Timestamp) -> String {
         let by = time_of_day(Timestamp::from_ms(self.before), now);
-        format!("{by:<10} ~ not announced: epoch {} to {}", self.after, self.before)
+        let between = "a probe's lease, an override, or an announcement that got lost";
+        format!(
+            "{by:<10} ~ not announced: epoch {} to {} ({between})",
+            self.after, self.before
+        )
     }
 
     fn json(self) -> Value {
@@ -265,11 +269,11 @@ mod tests {
                 "(2 older events are not kept any more)",
                 "00:00:01Z  CircuitOpened  (epoch 1000)",
                 "00:00:03Z  CircuitReopened  (epoch 3000)",
-                "00:00:07Z  ~ not announced: epoch 3000 to 7000",
+                "00:00:07Z  ~ not announced: epoch 3000 to 7000 (a probe's lease, an override, or an announcement that got lost)",
                 "00:00:09Z  CircuitClosed  (epoch 9000)",
             ]
         );
-        assert_eq!(told(9500)[5], "00:00:09Z  ~ not announced: epoch 9000 to 9500");
+        assert!(told(9500)[5].starts_with("00:00:09Z  ~ not announced: epoch 9000 to 9500 ("));
         let none = Told {
             events: &[],
             epoch: 0,

@@ -39,11 +39,12 @@ fn main() -> ExitCode {
         .build()
     {
         Ok(runtime) => runtime,
-        Err(error) => return end(&CommandError::Output(error)),
+        Err(error) => return end(&CommandError::Output(error), None),
     };
+    let asked = connection::asked(&options.connection);
     match runtime.block_on(run(options)) {
         Ok(code) => code,
-        Err(error) => end(&error),
+        Err(error) => end(&error, asked),
     }
 }
 
@@ -71,13 +72,15 @@ fn complete(shell: Shell) -> Result<(), CommandError> {
     Ok(std::io::stdout().write_all(&script)?)
 }
 
-fn end(error: &CommandError) -> ExitCode {
+fn end(error: &CommandError, asked: Option<String>) -> ExitCode {
     // Whoever reads our output may have gone, as `head` does: that is no trouble.
     if let CommandError::Output(output) = error
         && output.kind() == std::io::ErrorKind::BrokenPipe
     {
         return ExitCode::SUCCESS;
     }
-    let _ = writeln!(std::io::stderr(), "stepbreaker: {error}");
+    let of_a_service = matches!(error, CommandError::Service { .. } | CommandError::Unread(_));
+    let asked = asked.filter(|_| of_a_service).map(|asked| format!(" (asked: {asked})"));
+    let _ = writeln!(std::io::stderr(), "stepbreaker: {error}{}", asked.unwrap_or_default());
     error.exit_code()
 }

@@ -75,7 +75,7 @@ pub(crate) enum Command {
     Call(CallOptions),
     /// Checks policies against every rule, each alone and all as a set
     Validate(ValidateOptions),
-    /// Prints the policy that is deployed, with all defaults filled in
+    /// Prints the policy as the workflow holds it; that is no policy file
     Policy(PolicyOptions),
     /// Prints the transitions that were announced, and where one is missing
     History(HistoryOptions),

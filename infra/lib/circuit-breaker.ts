@@ -215,8 +215,9 @@ export class CircuitBreaker extends Construct {
         ? value.map((each) => named(each))
         : Object.fromEntries(Object.entries(value).map(([field, each]) => [field, named(each, field)]));
     };
-    // Written without line breaks: all circuits' definitions stand in one template, which holds a megabyte.
-    return JSON.stringify(named(JSON.parse(this.policy.definition)));
+    // Written without line breaks: all circuits' definitions stand in one template, which holds a megabyte. And a policy's
+    // own `${x}` as JSON may write it too, so that neither CloudFormation's rules nor a later Fn::Sub take it for a parameter.
+    return JSON.stringify(named(JSON.parse(this.policy.definition))).replaceAll(/\$\{(?!Token\[)/g, '\\u0024{');
   }
 
   /** What the definition does, and what Express workflows need for their log and traces. */

@@ -36,7 +36,7 @@ export class LambdaBinaries {
   static fromDirectory(directory = resolve(ROOT, 'dist/lambdas')): LambdaBinaries {
     const recorded = resolve(directory, 'ARCHITECTURE');
     if (!existsSync(recorded)) {
-      throw new Error(`${recorded} is missing: build the functions with \`make lambdas\`, or synthesise with placeholders (-c placeholders=true)`);
+      throw new Error(`${recorded} is missing: build the functions with \`make lambdas\`, or synthesise without executables (LambdaBinaries.placeholders(); in the example app -c placeholders=true)`);
     }
     const architecture = readFileSync(recorded, 'utf8').trim();
     if (![...MACHINES.values()].includes(architecture)) {

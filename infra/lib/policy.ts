@@ -90,7 +90,7 @@ function readPolicy(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    throw new PolicyError(`${file}: can't be read; allowed: a policy file in UTF-8`);
+    throw new PolicyError(`${resolve(file)}: can't be read; allowed: a policy file in UTF-8`);
   }
 }
 

@@ -75,7 +75,7 @@ describe('executables', () => {
 
   test('fail when it is not said what they are for', () => {
     expect(() => build(undefined, elf(X86_64))).toThrow(
-      `${resolve(directory, 'ARCHITECTURE')} is missing: build the functions with \`make lambdas\`, or synthesise with placeholders (-c placeholders=true)`,
+      `${resolve(directory, 'ARCHITECTURE')} is missing: build the functions with \`make lambdas\`, or synthesise without executables (LambdaBinaries.placeholders(); in the example app -c placeholders=true)`,
     );
   });
 

@@ -89,6 +89,13 @@ describe('the machine', () => {
     expect(definition.States['Load Policy']?.Result).toMatchObject({ call: { headers }, fallback: { body: '"{{CallPartnerFunction}}"' } });
   });
 
+  test('takes no text of a policy for a parameter of CloudFormation', () => {
+    const all = resources(circuit(policy('books', { fallback: { body: '${x}' } })).stack);
+    const written = text(only(all, 'AWS::StepFunctions::StateMachine').Properties['DefinitionString']);
+    expect(written).not.toContain('${x}');
+    expect((JSON.parse(written) as { States: Record<string, { Result: unknown }> }).States['Load Policy']?.Result).toMatchObject({ fallback: { body: '"${x}"' } });
+  });
+
   test('can be started by whom it is granted to', () => {
     const { stack, breaker } = circuit();
     breaker.grantStartExecution(new Role(stack, 'Shop', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') }));

@@ -145,6 +145,6 @@ describe('the command', () => {
     mkdirSync(resolve(output, 'empty'), { recursive: true });
     const { status, stderr } = run({ binaries: resolve(output, 'empty') });
     expect(status).not.toBe(0);
-    expect(stderr).toContain('ARCHITECTURE is missing: build the functions with `make lambdas`, or synthesise with placeholders (-c placeholders=true)');
+    expect(stderr).toContain('ARCHITECTURE is missing: build the functions with `make lambdas`, or synthesise without executables (LambdaBinaries.placeholders(); in the example app -c placeholders=true)');
   });
 });

@@ -39,29 +39,29 @@ fn refuse(problem: &dyn std::fmt::Display) -> ExitCode {
 
 async fn run(options: Options) -> Result<(), StartError> {
     // From here on neither signal ends the process before its children.
-    let (interrupt, terminate) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
+    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) else {
+        tracing::error!("signals can't be handled");
+        return Ok(());
+    };
     let format = options.log_format;
-    let system = System::start(options.config()).await?;
+    let system = tokio::select! {
+        system = System::start(options.config()) => system?,
+        // A start may wait for long, for a DynamoDB elsewhere say; dropping it kills every child.
+        () = asked_to_stop(&mut interrupt, &mut terminate) => return Ok(()),
+    };
     announce(&system, format);
-    match (interrupt, terminate) {
-        (Ok(interrupt), Ok(terminate)) => stop_when_asked(system, interrupt, terminate).await,
-        _ => {
-            tracing::error!("signals can't be handled");
-            system.stop().await;
-        }
-    }
-    Ok(())
-}
-
-async fn stop_when_asked(system: System, mut interrupt: Signal, mut terminate: Signal) {
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
+    asked_to_stop(&mut interrupt, &mut terminate).await;
     tracing::info!("stopping");
     tokio::select! {
         () = system.stop() => {}
         // Asked a second time, it waits no longer; dropping the runtime still kills every child.
+        () = asked_to_stop(&mut interrupt, &mut terminate) => {}
+    }
+    Ok(())
+}
+
+async fn asked_to_stop(interrupt: &mut Signal, terminate: &mut Signal) {
+    tokio::select! {
         _ = interrupt.recv() => {}
         _ = terminate.recv() => {}
     }

@@ -33,6 +33,11 @@ impl Policy {
 pub fn load(file: &Path) -> Result<Policy, Refused> {
     let mut problems = Problems::of(file);
     match fs::metadata(file) {
+        // Opening a pipe would wait for whoever writes to it.
+        Ok(metadata) if !metadata.is_file() => {
+            problems.add("", "is no regular file", "a policy file in UTF-8");
+            return Err(problems.into_refused());
+        }
         Ok(metadata) if metadata.len() > limits::FILE_BYTES => {
             let allowed = format!("at most {} bytes", limits::FILE_BYTES);
             problems.add("", format!("has {} bytes", metadata.len()), allowed);

@@ -18,7 +18,7 @@ pub struct Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.file.display())?;
+        write!(f, "{}: ", one_line(&self.file.to_string_lossy()))?;
         if !self.field.is_empty() {
             write!(f, "{}: ", one_line(&self.field))?;
         }
@@ -29,7 +29,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A file's own keys and values are shown: none of them starts a line, or means something to a terminal.
+/// A file's name, its keys and its values are shown: none of them starts a line, or means something to a terminal.
 fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for next in text.chars() {

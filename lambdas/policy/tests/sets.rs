@@ -132,6 +132,19 @@ fn directory_that_is_empty_or_missing_is_refused() {
             .to_string()
             .contains("at most 262144 bytes")
     );
+    fs::create_dir(directory.0.join("folder.json")).unwrap();
+    assert!(
+        load(&directory.0.join("folder.json"))
+            .unwrap_err()
+            .to_string()
+            .contains("is no regular file")
+    );
+}
+
+#[test]
+fn a_file_name_means_nothing_to_a_terminal() {
+    let said = load(Path::new("none\u{1b}[31m\nb.json")).unwrap_err().to_string();
+    assert!(said.starts_with("none\\u{1b}[31m\\nb.json: can't be read"), "{said}");
 }
 
 #[test]

@@ -96,6 +96,21 @@ async fn children_do_not_outlive_a_command_that_was_killed() {
 }
 
 #[test]
+fn a_signal_ends_a_start_that_waits() {
+    let files = tempfile::tempdir().unwrap();
+    let config = config(files.path());
+    // It takes connections, and never answers.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("http://{}", silent.local_addr().unwrap());
+    for signal in [Signal::SIGTERM, Signal::SIGINT] {
+        let mut child = command(&config, &["--dynamodb-endpoint", &endpoint]).spawn().unwrap();
+        let _asked = silent.accept().unwrap();
+        kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
+        assert!(wait(&mut child).success(), "{signal}");
+    }
+}
+
+#[test]
 fn the_command_refuses_with_one_line_and_status_2() {
     let files = tempfile::tempdir().unwrap();
     let config = config(files.path());
