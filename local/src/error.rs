@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::circuits::{CircuitError, MissingExecutable};
+use crate::circuits::{CircuitError, MissingExecutable, SecretsError};
 use crate::dynamodb::{OpenError, TableError};
 use crate::sfn_local::MockConfigError;
 
@@ -26,6 +26,8 @@ pub(crate) enum Cause {
     LambdaEndpoint { endpoint: String, problem: String },
     #[error(transparent)]
     Circuits(#[from] CircuitError),
+    #[error(transparent)]
+    Secrets(#[from] SecretsError),
     #[error("--definition {}: {source}", .file.display())]
     Definition { file: PathBuf, source: io::Error },
     #[error(transparent)]

@@ -23,6 +23,7 @@ mod sfn_local;
 mod step_functions;
 mod system;
 
+pub use circuits::ExampleBody;
 pub use config::Config;
 pub use error::StartError;
 pub use integrations::EventBus;

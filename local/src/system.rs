@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::aws::AwsPort;
-use crate::circuits::{self, Circuit, Executables, Setup, Template};
+use crate::circuits::{self, Circuit, ExampleBody, Executables, SECRETS_FILE, Setup, Template};
 use crate::config::Config;
 use crate::dynamodb::DynamoDb;
 use crate::error::{Cause, StartError};
@@ -54,8 +55,12 @@ pub struct CircuitInfo {
     pub machine_arn: String,
     /// Method and path of its own route, if it has one: `GET`, `/books/{isbn}/delivery-time`.
     pub route: Option<(String, String)>,
+    /// The parameters that its route takes from the query.
+    pub query: Vec<String>,
     /// Parameters to try it with: values that match, or where none was found the parameter's name in capitals.
     pub example: BTreeMap<String, String>,
+    /// A body to try it with, where it passes on the customer's.
+    pub example_body: Option<ExampleBody>,
 }
 
 impl System {
@@ -137,6 +142,7 @@ async fn start(config: Config) -> Result<System, Cause> {
         Some(directory) => circuits::load(directory)?,
         None => Vec::new(),
     };
+    circuits::look_for_secrets(&policies, secrets_file(&config))?;
     let template = match config.definition {
         Some(file) => Template::read(&file).map_err(|source| Cause::Definition { file, source })?,
         None => Template::shipped(),
@@ -267,7 +273,13 @@ impl CircuitInfo {
             name: circuit.name.clone(),
             machine_arn: circuit.machine_arn.clone(),
             route,
+            query: circuit
+                .route
+                .as_ref()
+                .map(|route| route.query.clone())
+                .unwrap_or_default(),
             example: circuit.example.clone(),
+            example_body: circuit.example_body.clone(),
         }
     }
 }
@@ -288,6 +300,15 @@ fn check(config: &Config) -> Result<(), Cause> {
         });
     }
     Ok(())
+}
+
+/// The file that the callers will be told of.
+fn secrets_file(config: &Config) -> Option<PathBuf> {
+    let given = config.function_variables.iter().rfind(|(name, _)| name == SECRETS_FILE);
+    given
+        .map(|(_, file)| file.clone())
+        .or_else(|| std::env::var(SECRETS_FILE).ok())
+        .map(PathBuf::from)
 }
 
 fn mocks(local: &StepFunctionsLocal) -> Result<MockConfig, Cause> {

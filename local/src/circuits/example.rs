@@ -1,8 +1,9 @@
-//! Parameters that a circuit takes, for a command that somebody can try.
+//! Parameters and a body that a circuit takes, for a command that somebody can try.
 
 use std::collections::BTreeMap;
 
-use policy::Params;
+use policy::media_type::is_expected;
+use policy::{Call, Params};
 use serde_json::json;
 
 /// Values of the kinds that parameters usually have. A pattern that takes none of them gets no example.
@@ -38,6 +39,33 @@ pub(super) fn params(declared: &BTreeMap<String, String>) -> BTreeMap<String, St
         )
     };
     declared.iter().map(value).collect()
+}
+
+/// A body that a customer may send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExampleBody {
+    /// What the partner is told that it is.
+    pub content_type: String,
+    /// The body itself, no larger than the policy allows.
+    pub text: String,
+}
+
+/// A body where the circuit passes on the customer's own: an empty object, or a digit where there is no room or it is no
+/// JSON.
+pub(super) fn body(call: &Call) -> Option<ExampleBody> {
+    let max_bytes = call.passes_body()?;
+    let named = call
+        .headers
+        .0
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+    let content_type = named.map_or("application/json", |(_, value)| value).to_owned();
+    let is_json = is_expected(&content_type, "application/json");
+    let text = if is_json && max_bytes >= 2 { "{}" } else { "1" };
+    Some(ExampleBody {
+        content_type,
+        text: text.to_owned(),
+    })
 }
 
 #[cfg(test)]

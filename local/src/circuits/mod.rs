@@ -3,6 +3,7 @@
 mod definition;
 mod example;
 mod functions;
+mod secrets;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,9 @@ use crate::lambda_host::LambdaHost;
 use crate::step_functions::{Kind, MachineSpec, StepFunctions, StepFunctionsError, Tags};
 
 pub(crate) use definition::Template;
+pub use example::ExampleBody;
 pub(crate) use functions::{Executables, MissingExecutable};
+pub(crate) use secrets::{SECRETS_FILE, SecretsError, look as look_for_secrets};
 
 /// A circuit that can be called.
 #[derive(Debug)]
@@ -26,6 +29,8 @@ pub(crate) struct Circuit {
     pub(crate) body_bytes: Option<u64>,
     /// Parameters to try it with.
     pub(crate) example: BTreeMap<String, String>,
+    /// A body to try it with, where it takes one.
+    pub(crate) example_body: Option<ExampleBody>,
     pub(crate) machine_arn: String,
 }
 
@@ -129,6 +134,7 @@ impl Setup<'_> {
             params,
             body_bytes: policy.deployed.call.passes_body(),
             example,
+            example_body: example::body(&policy.deployed.call),
             machine_arn,
         })
     }

@@ -86,6 +86,7 @@ mod tests {
             params: policy::Params::default(),
             body_bytes,
             example: BTreeMap::new(),
+            example_body: None,
             machine_arn: String::new(),
         }
     }

@@ -112,6 +112,7 @@ mod tests {
             params: policy::Params::default(),
             body_bytes: None,
             example: BTreeMap::new(),
+            example_body: None,
             machine_arn: String::new(),
         }
     }

@@ -1,5 +1,6 @@
 //! A child's own log: each line goes to the host's log, with the function's name.
 
+use serde::Deserialize;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
 /// Longer lines are cut: a child that never writes a line break must not fill the host's memory.
@@ -37,6 +38,59 @@ fn keep(line: &mut Vec<u8>, bytes: &[u8]) {
     line.extend_from_slice(&bytes[..bytes.len().min(room)]);
 }
 
+/// How much a line matters to whoever runs the system.
+#[derive(Debug, PartialEq, Eq)]
+enum Weight {
+    Trouble,
+    Warning,
+    Usual,
+}
+
+impl Weight {
+    /// The level that the function's log gives the line. What is no line of that log, as a panic's text, may hold anything, so
+    /// it is shown to those alone who ask for it.
+    fn of(line: &[u8]) -> Self {
+        #[derive(Deserialize)]
+        struct Line {
+            level: String,
+        }
+        match serde_json::from_slice::<Line>(line) {
+            Ok(line) if line.level == "ERROR" => Self::Trouble,
+            Ok(line) if line.level == "WARN" => Self::Warning,
+            Ok(_) | Err(_) => Self::Usual,
+        }
+    }
+}
+
 fn write(line: &[u8], function: &str, pid: u32) {
-    tracing::debug!(target: "lambda", function, pid, "{}", String::from_utf8_lossy(line).trim_end());
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim_end();
+    match Weight::of(line) {
+        Weight::Trouble => tracing::error!(target: "lambda", function, pid, "{text}"),
+        Weight::Warning => tracing::warn!(target: "lambda", function, pid, "{text}"),
+        Weight::Usual => tracing::debug!(target: "lambda", function, pid, "{text}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lines_own_level_is_its_weight() {
+        for (line, weight) in [
+            (r#"{"level":"ERROR","message":"invocation failed"}"#, Weight::Trouble),
+            (
+                r#"{"level":"WARN","message":"a secret could not be read"}"#,
+                Weight::Warning,
+            ),
+            (r#"{"level":"INFO","message":"WARN"}"#, Weight::Usual),
+            (r#"{"message":"ERROR"}"#, Weight::Usual),
+            (r#"["ERROR"]"#, Weight::Usual),
+            ("thread 'main' panicked: ERROR", Weight::Usual),
+            ("", Weight::Usual),
+        ] {
+            assert_eq!(Weight::of(line.as_bytes()), weight, "{line}");
+        }
+    }
 }

@@ -66,10 +66,14 @@ fn block(system: &System, (bold, plain): (&str, &str)) -> String {
         block += &format!("  table        {table}\n\n{bold}Circuits{plain}\n{circuits}");
     }
     let region = system.region();
+    // The CLI puts `sync-` before the host's name, and `sync-127.0.0.1` is none.
+    let by_name = aws.replace("127.0.0.1", "localhost");
     block += &format!(
         "\n{bold}For AWS SDKs and the CLI{plain}\n  \
          export AWS_ENDPOINT_URL={aws} AWS_REGION={region} AWS_DEFAULT_REGION={region} AWS_ACCESS_KEY_ID=local \
-         AWS_SECRET_ACCESS_KEY=local\n\n\
+         AWS_SECRET_ACCESS_KEY=local\n  \
+         aws stepfunctions start-sync-execution wants --endpoint-url {by_name} too, and 127.0.0.1 sync-localhost in \
+         /etc/hosts\n\n\
          Ctrl-C stops it."
     );
     block
@@ -79,18 +83,57 @@ fn circuit_block(circuit: &CircuitInfo, front_door: &str) -> String {
     let name = &circuit.name;
     let call = match &circuit.route {
         Some((method, path)) => {
-            let flag = if method == "HEAD" { "--head" } else { "--include" };
-            let filled = circuit.example.iter().fold(path.clone(), |path, (parameter, value)| {
-                path.replace(&format!("{{{parameter}}}"), value)
-            });
-            format!("{method} {path}\n      curl {flag} {front_door}{filled}")
+            format!(
+                "{method} {path}\n      {}",
+                route_call(circuit, method, path, front_door)
+            )
         }
         None => {
-            let body = json!({ "params": circuit.example });
+            let mut body = json!({ "params": circuit.example });
+            if let Some(example) = &circuit.example_body {
+                body["body"] = example.text.as_str().into();
+            }
+            let body = quoted(&body.to_string());
             format!(
-                "POST /circuits/{name}/calls\n      curl --include {front_door}/circuits/{name}/calls --data '{body}'"
+                "POST /circuits/{name}/calls\n      curl --include {front_door}/circuits/{name}/calls --data {body}"
             )
         }
     };
     format!("  {name}\n    {call}\n      curl {front_door}/circuits/{name}\n")
+}
+
+fn route_call(circuit: &CircuitInfo, method: &str, path: &str, front_door: &str) -> String {
+    let flags = match method {
+        "GET" => "--include".to_owned(),
+        // With `--request HEAD` curl would wait for a body.
+        "HEAD" => "--head".to_owned(),
+        _ => format!("--include --request {method}"),
+    };
+    let filled = circuit
+        .example
+        .iter()
+        .fold(path.to_owned(), |path, (parameter, value)| {
+            path.replace(&format!("{{{parameter}}}"), value)
+        });
+    let query: Vec<_> = circuit
+        .query
+        .iter()
+        .filter_map(|name| Some(format!("{name}={}", circuit.example.get(name)?)))
+        .collect();
+    let url = if query.is_empty() {
+        format!("{front_door}{filled}")
+    } else {
+        // A shell takes ? and & for its own.
+        quoted(&format!("{front_door}{filled}?{}", query.join("&")))
+    };
+    let data = circuit.example_body.as_ref().map(|body| {
+        let header = quoted(&format!("content-type: {}", body.content_type));
+        format!(" --header {header} --data {}", quoted(&body.text))
+    });
+    format!("curl {flags} {url}{}", data.unwrap_or_default())
+}
+
+/// As one word of a shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }

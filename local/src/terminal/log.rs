@@ -5,8 +5,8 @@ use std::io::IsTerminal;
 use clap::ValueEnum;
 use tracing_subscriber::EnvFilter;
 
-/// What is logged unless `RUST_LOG` says otherwise: a line per customer's request, and what goes wrong. The functions'
-/// own lines are `lambda=debug`; the embedded database's warnings are refused conditions, which are no trouble.
+/// What is logged unless `RUST_LOG` says otherwise: a line per customer's request, and what goes wrong, in the functions
+/// too. Their other lines are `lambda=debug`; the embedded database's warnings are refused conditions, which are no trouble.
 const USUAL: &str = "info,dynoxide=error";
 
 /// How lines are written.

@@ -8,9 +8,17 @@ use stepbreaker_local::{Config, StepFunctionsLocal};
 use super::LogFormat;
 use super::environment::Environment;
 
+/// The variables that stand for no option.
+const VARIABLES: &str = "\
+Environment:
+  SECRETS_FILE  A JSON file with the values of the policies' secretHeaders, by the names of their secrets and parameters:
+                {\"wholesaler/api\": {\"token\": \"…\"}, \"/wholesaler/shop\": \"…\"}
+  RUST_LOG      What to log [default: info,dynoxide=error]; the functions' own lines: info,dynoxide=error,lambda=debug
+  NO_COLOR      If it is set, nothing is coloured";
+
 /// Runs the whole circuit breaker on this machine: front door, workflow engine, DynamoDB and Lambdas.
 #[derive(Debug, Parser)]
-#[command(name = "stepbreaker-local", version)]
+#[command(name = "stepbreaker-local", version, after_help = VARIABLES)]
 pub(crate) struct Options {
     /// The directory with one policy file per circuit [default: statemachine/circuits; with --sfn-local: no circuits]
     #[arg(long, value_name = "DIR")]

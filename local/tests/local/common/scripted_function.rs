@@ -76,6 +76,13 @@ fn answer(host: &str, head: &str, id: &str, event: &Value) {
                 std::env::vars().map(|(name, value)| (name, value.into())).collect();
             respond(&Value::Object(variables).to_string());
         }
+        "warn" => {
+            // As the functions write their logs.
+            println!("{}", json!({ "level": "INFO", "message": "a line for the curious" }));
+            println!("{}", json!({ "level": "WARN", "message": "a line for everybody" }));
+            println!("{}", json!({ "level": "ERROR", "message": "a line of trouble" }));
+            respond("\"warned\"");
+        }
         "headers" => respond(&json!({ "head": head, "pid": std::process::id() }).to_string()),
         "give" => respond(&event["value"].to_string()),
         _ => respond(&json!({ "pid": std::process::id(), "event": event }).to_string()),
