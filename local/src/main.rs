@@ -39,7 +39,8 @@ fn refuse(problem: &dyn std::fmt::Display) -> ExitCode {
 
 async fn run(options: Options) -> Result<(), StartError> {
     // From here on neither signal ends the process before its children.
-    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) else {
+    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
         tracing::error!("signals can't be handled");
         return Ok(());
     };
