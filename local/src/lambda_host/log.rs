@@ -1,6 +1,6 @@
 //! A child's own log: each line goes to the host's log, with the function's name.
 
-use serde::Deserialize;
+use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
 /// Longer lines are cut: a child that never writes a line break must not fill the host's memory.
@@ -50,14 +50,11 @@ impl Weight {
     /// The level that the function's log gives the line. What is no line of that log, as a panic's text, may hold anything, so
     /// it is shown to those alone who ask for it.
     fn of(line: &[u8]) -> Self {
-        #[derive(Deserialize)]
-        struct Line {
-            level: String,
-        }
-        match serde_json::from_slice::<Line>(line) {
-            Ok(line) if line.level == "ERROR" => Self::Trouble,
-            Ok(line) if line.level == "WARN" => Self::Warning,
-            Ok(_) | Err(_) => Self::Usual,
+        let line: Value = serde_json::from_slice(line).unwrap_or_default();
+        match line.get("level").and_then(Value::as_str) {
+            Some("ERROR") => Self::Trouble,
+            Some("WARN") => Self::Warning,
+            _ => Self::Usual,
         }
     }
 }

@@ -78,9 +78,14 @@ fn answer(host: &str, head: &str, id: &str, event: &Value) {
         }
         "warn" => {
             // As the functions write their logs.
-            println!("{}", json!({ "level": "INFO", "message": "a line for the curious" }));
-            println!("{}", json!({ "level": "WARN", "message": "a line for everybody" }));
-            println!("{}", json!({ "level": "ERROR", "message": "a line of trouble" }));
+            for (level, message) in [
+                ("INFO", "a line for the curious"),
+                ("WARN", "a line for everybody"),
+                ("ERROR", "a line of trouble"),
+            ] {
+                let line = json!({ "level": level, "message": message });
+                writeln!(std::io::stdout(), "{line}").expect("the host reads");
+            }
             respond("\"warned\"");
         }
         "headers" => respond(&json!({ "head": head, "pid": std::process::id() }).to_string()),
